@@ -381,8 +381,7 @@ static inline int proton_active(void)
  *   unit    number of the session, 0 and up; it is never another one's in this process
  *   source  name: path of the file without its suffix, from the current folder; NULL and "": "proton".
  *           options: NULL: all as usual
- *   errors  PROTON_NOBODY, PROTON_INVALID, PROTON_FULL (128 that are not finalized, 4,096 of a process),
- *           PROTON_BUSY
+ *   errors  PROTON_NOBODY, PROTON_INVALID, PROTON_FULL (128 that are not finalized), PROTON_BUSY
  *   thread  any; not from a signal handler. A fork child has none of its parent's sessions */
 static inline int proton_session_start(const char *name,
 				       const struct proton_session_options *options)

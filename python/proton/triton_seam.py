@@ -36,7 +36,7 @@ CALLED = (
 # What cpu_timed_scope() gives: each scope of ours has it, measured, so that it need only be asked for.
 CPU_TIME = "cpu_time (ns)(exc)"
 # Sessions of Triton's own collector count from here.
-THEIRS = 1 << 20
+THEIRS = 1 << 30
 # What Triton calls what is on a machine.
 PROFILERS = {"cuda": "cupti", "hip": "rocprofiler"}
 OURS = ("cupti", "cupti_pcsampling", "rocprofiler", "roctracer")

@@ -20,7 +20,7 @@ static void ask_path(const struct ask_entry *e, char path[static PATH_MAX])
  * in it says which. */
 static int file_make(const struct ask_entry *e)
 {
-	const struct string_entry *name = &collector->string[collector->session[e->session].name];
+	const char *name = collector->session[e->session].name;
 	char path[PATH_MAX];
 	int fd, r = 0;
 
@@ -29,7 +29,7 @@ static int file_make(const struct ask_entry *e)
 	if (fd < 0)
 		return -errno;
 	errno = ENOSPC; /* of a short write */
-	if (e->what == WIRE_ASK_FILE && write(fd, name->s, name->len) != (ssize_t)name->len)
+	if (e->what == WIRE_ASK_FILE && write(fd, name, strlen(name)) != (ssize_t)strlen(name))
 		r = -errno;
 	close(fd);
 	return r;

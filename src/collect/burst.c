@@ -27,7 +27,6 @@ static struct burst {
 	struct wire_encoder encoder;
 	bool hello;
 	uint32_t strings, modules, frames, nodes, lanes, sets, metrics, notes; /* sent so far */
-	uint32_t sessions;
 	uint32_t epoch_sent[MAX_EPOCHS]; /* version of each; 0: none */
 	struct epoch_copy {
 		uint32_t version, n;
@@ -39,6 +38,7 @@ static struct burst {
 	struct {
 		uint8_t now,
 			sent; /* state when the limits were read, as it was sent; + 1, 0: neither */
+		uint32_t number, number_sent; /* of which one */
 	} session[MAX_SESSIONS];
 	uint32_t stuck, devices; /* periods; that the reader knows */
 	struct {
@@ -276,39 +276,47 @@ static int session_send(struct burst *s, uint32_t id, uint8_t state)
 	const struct session_entry *e = &collector->session[id];
 	const struct wire_session w = {.id = id,
 				       .state = state,
-				       .name = e->name,
+				       .name = WIRE_STRING_SESSION | id,
 				       .context = e->context,
 				       .device_type = e->device_type,
 				       .format = atomic_load(&e->format)};
 
-	if (s->session[id].sent == state + 1)
+	bool is_new = !s->session[id].sent || s->session[id].number_sent != s->session[id].number;
+
+	if (s->session[id].sent == state + 1 && !is_new)
 		return 0;
+	if (is_new)
+		wire_encode_text(&s->encoder, w.name, e->name, (uint32_t)strlen(e->name));
 	wire_put(&s->encoder, WIRE_SESSIONS, &w, sizeof(w));
 	if (wire_encoder_flush(&s->encoder) < 0)
 		return s->encoder.error;
 	s->session[id].sent = (uint8_t)(state + 1);
+	s->session[id].number_sent = s->session[id].number;
 	return 0;
 }
 
-/* What they were when the limits were read: before its values are sent nobody is told of an end. */
+/* What they were when the limits were read: before its values are sent nobody is told of an end. Where one has just
+ * taken another's place, it is told next time. */
 static void sessions_read(struct burst *s)
 {
 	uint32_t i, n = atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
 
-	for (i = s->sessions; i < n; i++)
-		s->session[i].now = (uint8_t)(atomic_load_explicit(&collector->session[i].state,
-								   memory_order_acquire) +
-					      1);
-	/* The first ones are told to their end, as a rule: they are not looked at any more. */
-	while (s->sessions < n && s->session[s->sessions].sent > WIRE_SESSION_FINALIZED)
-		s->sessions++;
+	for (i = 0; i < n; i++) {
+		const struct session_entry *e = &collector->session[i];
+		uint32_t number = atomic_load(&e->number), state = atomic_load(&e->state);
+
+		if (number != atomic_load(&e->number))
+			state = WIRE_SESSION_GONE;
+		s->session[i].now = (uint8_t)(state + 1);
+		s->session[i].number = number;
+	}
 }
 
 static int sessions_define(struct burst *s, uint32_t limit)
 {
 	int r = 0;
 
-	for (uint32_t i = s->sessions; i < limit && r == 0; i++) {
+	for (uint32_t i = 0; i < limit && r == 0; i++) {
 		/* One that came after that is no more than there. */
 		unsigned state = s->session[i].now ? s->session[i].now - 1u : WIRE_SESSION_INACTIVE;
 
@@ -326,7 +334,7 @@ static int sessions_finalize(struct burst *s, uint32_t limit)
 {
 	int r = 0;
 
-	for (uint32_t i = s->sessions; i < limit && r == 0; i++)
+	for (uint32_t i = 0; i < limit && r == 0; i++)
 		if (s->session[i].now == WIRE_SESSION_FINALIZED + 1)
 			r = session_send(s, i, WIRE_SESSION_FINALIZED);
 	return r;
@@ -916,7 +924,7 @@ static void forget_sent(struct burst *s)
 	s->hello = false;
 	s->strings = s->modules = s->frames = s->nodes = s->lanes = s->sets = s->metrics =
 		s->notes = 0;
-	s->devices = s->sessions = 0;
+	s->devices = 0;
 	memset(s->epoch_sent, 0, atomic_load(&collector->n_epochs) * sizeof(*s->epoch_sent));
 	memset((void *)s->session, 0, atomic_load(&collector->n_sessions) * sizeof(*s->session));
 	memset(s->slot_sent, 0, (table_n(&collector->slots) + 63) / 64 * sizeof(*s->slot_sent));

@@ -31,7 +31,7 @@ static void note_unwritten(uint32_t session, const char *why)
 
 	snprintf(text, sizeof(text),
 		 "phases of session %u are kept until it is finalized: a file was not written: %s",
-		 session, why);
+		 collector->session[session].number, why);
 	note_add(NOTE_WARNING, text);
 }
 
@@ -78,7 +78,7 @@ void flushing_poll(void)
 		if (files[i].on)
 			file_look(i);
 	for (uint32_t i = 0; i < n_sessions(); i++)
-		while (collector->session[i].flush_format && session_is_live((int)i) && file_ask(i))
+		while (collector->session[i].flush_format && session_is_live(i) && file_ask(i))
 			;
 	sessions_unlock();
 }

@@ -12,6 +12,7 @@
  * Tables are bounded arrays in one NORESERVE mapping: only touched pages cost memory. An entry is
  * filled, then published: `state` by a release store, its place in the index by CAS. A thread that
  * loses the race to insert an equal entry marks its own as dead; ids stay dense but for those. */
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,8 +51,8 @@ enum {
 	MAX_THREAD_LANES = 512, /* threads with lanes of their own; the rest share thread 0 */
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
 	MAX_NOTES = 64,
-	MAX_SESSIONS = 1 << 12,  /* that the program starts */
-	MAX_LIVE_SESSIONS = 128, /* … and has not finalized */
+	MAX_LIVE_SESSIONS = 128, /* that the program has not finalized */
+	MAX_SESSIONS = 256,      /* … and whose files are not written yet */
 	MAX_EPOCHS = 1 << 12,
 	MAX_ASKS = 64, /* that wait for an answer */
 	MAX_DEPTH = 256,
@@ -171,10 +172,14 @@ struct note_entry {
 
 /* A session of the program (sessions.h). Filled, then published by n_sessions; its name stays. */
 struct session_entry {
-	uint32_t name, context, device_type; /* strings */
-	_Atomic uint32_t format;             /* string: of its file */
-	_Atomic uint32_t state;              /* WIRE_SESSION_* */
-	_Atomic bool finalizing;             /* a thread is at it: it is nobody else's */
+	char name[PATH_MAX];     /* of its file, without the suffix */
+	_Atomic uint32_t number; /* as the program knows it: no other one has it, ever */
+	bool is_done; /* nobody has anything to do with it any more: another may be here */
+	bool is_left; /* its program does not wait for its file any longer */
+	uint32_t context, device_type; /* strings */
+	_Atomic uint32_t format;       /* string: of its file */
+	_Atomic uint32_t state;        /* WIRE_SESSION_* */
+	_Atomic bool finalizing;       /* a thread is at it: it is nobody else's */
 	uint32_t
 		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
@@ -350,8 +355,10 @@ struct collector {
 	struct thread_state *thread;
 	_Atomic uint32_t n_threads; /* highest ever used */
 	_Atomic uint32_t n_thread_lanes;
-	_Atomic uint32_t epoch; /* of what is launched from now on */
-	_Atomic uint32_t n_sessions, n_epochs, sessions_lock;
+	_Atomic uint32_t epoch;      /* of what is launched from now on */
+	_Atomic uint32_t n_sessions; /* places that any of them had */
+	_Atomic uint32_t n_epochs, sessions_lock;
+	uint32_t n_started;             /* sessions, ever; under their lock */
 	_Atomic bool traced;            /* by a session: as CONTROL_TRACE */
 	struct ask_entry ask[MAX_ASKS]; /* asks.h */
 	_Atomic uint32_t n_asked;

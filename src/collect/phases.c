@@ -39,17 +39,19 @@ static void relieve(void)
 		sender_deliver();
 }
 
-static int advance_locked(int session)
+static int advance_locked(int session, uint32_t *ret_place)
 {
+	int place = session_place(session);
 	struct session_entry *e;
 
-	if (!session_is_live(session))
+	if (place < 0)
 		return session_fail_unknown(session);
-	e = &collector->session[session];
+	*ret_place = (uint32_t)place;
+	e = &collector->session[place];
 	if (e->phase == INT_MAX)
 		return session_fail(PROTON_FULL, "there are no numbers for more phases");
 	e->phase++;
-	if (session_state((uint32_t)session) != WIRE_SESSION_ACTIVE || epochs_update())
+	if (session_state(*ret_place) != WIRE_SESSION_ACTIVE || epochs_update())
 		return (int)e->phase;
 	e->phase--;
 	epochs_update();
@@ -93,15 +95,16 @@ static void keep_up(uint32_t session)
 
 int collect_phase_advance(int session)
 {
+	uint32_t place = 0;
 	int r;
 
 	if (!sessions_lock())
 		return session_fail_locked();
-	r = advance_locked(session);
+	r = advance_locked(session, &place);
 	sessions_unlock();
 	session_wait_begin();
-	if (r >= 0 && collector->session[session].flush_format) {
-		keep_up((uint32_t)session);
+	if (r >= 0 && collector->session[place].flush_format) {
+		keep_up(place);
 		relieve();
 	}
 	return r;
@@ -114,28 +117,31 @@ static int fail_phase(int session, int phase)
 
 int collect_phase_is_complete(int session, int phase)
 {
-	int r;
+	int place, r;
 
 	if (!sessions_lock())
 		return session_fail_locked();
-	if (!session_is_live(session))
+	place = session_place(session);
+	if (place < 0)
 		r = session_fail_unknown(session);
 	else if (phase < 0)
 		r = fail_phase(session, phase);
 	else
-		r = (uint32_t)phase < collector->session[session].phase &&
-		    epochs_are_complete((uint32_t)session, (uint32_t)phase);
+		r = (uint32_t)phase < collector->session[place].phase &&
+		    epochs_are_complete((uint32_t)place, (uint32_t)phase);
 	sessions_unlock();
 	return r;
 }
 
 static int clear_locked(int session, int phase, int up_to)
 {
-	if (!session_is_live(session))
+	int place = session_place(session);
+
+	if (place < 0)
 		return session_fail_unknown(session);
 	if (phase < 0)
 		return fail_phase(session, phase);
-	epochs_leave((uint32_t)session, up_to ? 0 : (uint32_t)phase, (uint32_t)phase);
+	epochs_leave((uint32_t)place, up_to ? 0 : (uint32_t)phase, (uint32_t)phase);
 	/* The phase of now begins anew. */
 	return epochs_update() ? PROTON_OK
 			       : session_fail(PROTON_FULL,
@@ -258,24 +264,26 @@ static int data_read(int fd, char **ret_data, size_t *ret_size)
 	return PROTON_OK;
 }
 
+/* Where the session is, or why not. */
 static int data_check(int session, int phase)
 {
-	int r = PROTON_OK;
+	int place;
 
 	if (!sessions_lock())
 		return session_fail_locked();
-	if (!session_is_live(session))
-		r = session_fail_unknown(session);
-	else if (phase < 0 || (uint32_t)phase > collector->session[session].phase)
-		r = fail_phase(session, phase);
+	place = session_place(session);
+	if (place < 0)
+		place = session_fail_unknown(session);
+	else if (phase < 0 || (uint32_t)phase > collector->session[place].phase)
+		place = fail_phase(session, phase);
 	sessions_unlock();
-	return r;
+	return place;
 }
 
 int collect_session_data(int session, int phase, const char *format, char **ret_data,
 			 size_t *ret_size)
 {
-	struct ask what = {WIRE_ASK_DATA, (uint32_t)session, (uint32_t)phase, 0};
+	struct ask what = {WIRE_ASK_DATA, 0, (uint32_t)phase, 0};
 	int fd = -1, r = data_check(session, phase);
 	const char *word;
 	bool traced;
@@ -283,7 +291,8 @@ int collect_session_data(int session, int phase, const char *format, char **ret_
 	if (r < 0)
 		return r;
 	session_wait_begin();
-	traced = collector->session[session].traced;
+	what.session = (uint32_t)r;
+	traced = collector->session[r].traced;
 	word = data_format(traced, format);
 	if (!word)
 		return session_fail(PROTON_INVALID, "format '%.40s' is not one of data: %s", format,

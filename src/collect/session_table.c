@@ -67,9 +67,16 @@ int session_fail_unknown(int session)
 	return session_fail(PROTON_UNKNOWN, "there is no session %d", session);
 }
 
-bool session_is_live(int session)
+bool session_is_live(uint32_t place)
 {
-	return session >= 0 && (uint32_t)session < n_sessions() &&
-	       session_state((uint32_t)session) <= WIRE_SESSION_ACTIVE &&
-	       !collector->session[session].finalizing;
+	return place < n_sessions() && session_state(place) <= WIRE_SESSION_ACTIVE &&
+	       !collector->session[place].finalizing;
+}
+
+int session_place(int number)
+{
+	for (uint32_t i = 0; number >= 0 && i < n_sessions(); i++)
+		if (collector->session[i].number == (uint32_t)number && session_is_live(i))
+			return (int)i;
+	return -1;
 }

@@ -17,8 +17,11 @@ void sessions_unlock(void);
 int session_fail_locked(void);
 int session_fail_unknown(int session);
 
-/* Is it one that can be switched and finalized? */
-bool session_is_live(int session);
+/* Sessions are in places, which are used anew; the program knows them by numbers, which are not. Where a live one is;
+ * -1: there is none of this number. */
+int session_place(int number);
+/* Is one here that can be switched and finalized? */
+bool session_is_live(uint32_t place);
 
 static inline uint32_t session_state(uint32_t id)
 {

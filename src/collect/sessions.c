@@ -172,14 +172,40 @@ static int answer_prepare(uint32_t id, const char *name, size_t len)
 	return r;
 }
 
+/* What is in it: a positive errno, or 0. False: nothing yet. */
+static bool answer_read(uint32_t id, int *ret_error)
+{
+	char path[PATH_MAX], text[16];
+	ssize_t n;
+	int fd;
+
+	answer_path(id, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || *text == '/' || text[n - 1] != '\n')
+		return false;
+	text[n] = '\0';
+	*ret_error = (int)strtol(text, NULL, 10);
+	return true;
+}
+
+static void answer_remove(uint32_t id)
+{
+	char path[PATH_MAX];
+
+	answer_path(id, path);
+	unlink(path);
+}
+
 /* ---- starting and switching ---- */
 
 /* One that is to be written to the same file and is not finalized, or WIRE_NONE. */
-static uint32_t session_find(uint32_t name)
+static uint32_t session_find(const char *name)
 {
 	for (uint32_t i = 0; i < n_sessions(); i++)
-		if (collector->session[i].name == name && !collector->session[i].finalizing &&
-		    session_state(i) <= WIRE_SESSION_ACTIVE)
+		if (session_is_live(i) && !strcmp(collector->session[i].name, name))
 			return i;
 	return WIRE_NONE;
 }
@@ -203,15 +229,48 @@ static uint32_t intern_format(const struct session_entry *e, const char *format)
 	return intern(e->events ? WIRE_FORMAT_EVENTS : format);
 }
 
-/* A new one, not active yet; WIRE_NONE: there are too many. */
-static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
+static void session_forget(uint32_t place)
 {
-	uint32_t id = n_sessions();
+	atomic_store(&collector->session[place].state, WIRE_SESSION_GONE);
+	collector->session[place].is_done = true;
+}
+
+/* What its epochs had is the run's alone, and its place may be another one's. Under the lock. */
+static void session_done(uint32_t place)
+{
+	epochs_leave(place, 0, UINT32_MAX);
+	session_forget(place);
+}
+
+/* The lowest that nobody uses, so that few are in use over all: also one whose file proton had not written when the
+ * program waited no longer, and has by now. WIRE_NONE: there is none. */
+static uint32_t place_take(void)
+{
+	uint32_t i, n = n_sessions();
+
+	for (i = 0; i < n && !collector->session[i].is_done; i++) {
+		int error;
+
+		if (!collector->session[i].is_left || !answer_read(i, &error))
+			continue;
+		answer_remove(i);
+		session_done(i);
+		break;
+	}
+	return i == MAX_SESSIONS ? WIRE_NONE : i;
+}
+
+/* A new one, not active yet; WIRE_NONE: there are too many. */
+static uint32_t session_new_entry(const struct spec *spec)
+{
+	uint32_t id = n_live() < MAX_LIVE_SESSIONS ? place_take() : WIRE_NONE;
 	struct session_entry *e = &collector->session[id];
 
-	if (id == MAX_SESSIONS || n_live() == MAX_LIVE_SESSIONS)
-		return WIRE_NONE;
-	e->name = name;
+	if (id == WIRE_NONE)
+		return id;
+	memcpy(e->name, spec->name, sizeof(e->name));
+	e->number = collector->n_started++;
+	e->is_done = e->is_left = e->finalizing = false;
 	e->phase = e->next_flush = 0;
 	e->traced = spec->traced;
 	e->events = spec->events;
@@ -224,7 +283,8 @@ static uint32_t session_new_entry(const struct spec *spec, uint32_t name)
 	e->device_type = intern(spec->device_type);
 	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
 	atomic_store(&e->state, WIRE_SESSION_INACTIVE);
-	atomic_store_explicit(&collector->n_sessions, id + 1, memory_order_release);
+	if (id == n_sessions())
+		atomic_store_explicit(&collector->n_sessions, id + 1, memory_order_release);
 	return id;
 }
 
@@ -236,22 +296,22 @@ static bool session_switch(uint32_t id, uint32_t state)
 
 static int start_locked(const struct spec *spec)
 {
-	uint32_t name = intern(spec->name), id = name ? session_find(name) : WIRE_NONE;
+	uint32_t id = session_find(spec->name);
 
-	if (!name)
-		return session_fail(PROTON_FULL, "there is no room for another name");
+	if (id == WIRE_NONE && collector->n_started == INT_MAX)
+		return session_fail(PROTON_FULL, "there are no numbers for more sessions");
 	if (id == WIRE_NONE)
-		id = session_new_entry(spec, name);
+		id = session_new_entry(spec);
 	if (id == WIRE_NONE)
-		return session_fail(PROTON_FULL, "a process may have %d sessions, %d at a time",
-				    MAX_SESSIONS, MAX_LIVE_SESSIONS);
+		return session_fail(PROTON_FULL, "a process may have %d sessions at a time",
+				    MAX_LIVE_SESSIONS);
 	if (!session_switch(id, WIRE_SESSION_ACTIVE)) {
 		session_switch(id, WIRE_SESSION_INACTIVE);
 		return session_fail(
 			PROTON_FULL,
 			"there are too many sets of sessions that were active together");
 	}
-	return (int)id;
+	return (int)collector->session[id].number;
 }
 
 int collect_session_start(const char *name, const struct proton_session_options *options)
@@ -278,15 +338,14 @@ int collect_session_start(const char *name, const struct proton_session_options 
 /* All of them, or the one. Under the lock. */
 static int switch_locked(int session, uint32_t state)
 {
+	int place = session_place(session);
 	bool fits;
 
-	if (session != PROTON_ALL_SESSIONS && !session_is_live(session))
+	if (session != PROTON_ALL_SESSIONS && place < 0)
 		return session_fail_unknown(session);
-	for (int i = 0; session == PROTON_ALL_SESSIONS && (uint32_t)i < n_sessions(); i++)
-		if (session_is_live(i))
+	for (uint32_t i = 0; i < n_sessions(); i++)
+		if (session == PROTON_ALL_SESSIONS ? session_is_live(i) : i == (uint32_t)place)
 			atomic_store(&collector->session[i].state, state);
-	if (session != PROTON_ALL_SESSIONS)
-		atomic_store(&collector->session[session].state, state);
 	fits = epochs_update();
 	return fits ? PROTON_OK
 		    : session_fail(PROTON_FULL,
@@ -334,7 +393,8 @@ static void settle_session(int session)
 	if (!sessions_lock())
 		return;
 	for (uint32_t i = 0; i < n_sessions(); i++)
-		if (session == PROTON_ALL_SESSIONS || (uint32_t)session == i)
+		if (session == PROTON_ALL_SESSIONS ||
+		    collector->session[i].number == (uint32_t)session)
 			epochs_give_up(i, collector->session[i].phase);
 	sessions_unlock();
 }
@@ -350,25 +410,6 @@ int collect_session_deactivate(int session, bool flush)
 }
 
 /* ---- the end of one ---- */
-
-/* What is in it: a positive errno, or 0. False: nothing yet. */
-static bool answer_read(uint32_t id, int *ret_error)
-{
-	char path[PATH_MAX], text[16];
-	ssize_t n;
-	int fd;
-
-	answer_path(id, path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0 || *text == '/' || text[n - 1] != '\n')
-		return false;
-	text[n] = '\0';
-	*ret_error = (int)strtol(text, NULL, 10);
-	return true;
-}
 
 /* As long as proton is there. */
 static bool answer_await(uint32_t id, int *ret_error)
@@ -393,9 +434,7 @@ static bool answer_await(uint32_t id, int *ret_error)
 static int finalize_write(uint32_t id)
 {
 	struct session_entry *e = &collector->session[id];
-	char path[PATH_MAX];
-	int error =
-		answer_prepare(id, collector->string[e->name].s, collector->string[e->name].len);
+	int error = answer_prepare(id, e->name, strlen(e->name));
 
 	if (error < 0) {
 		atomic_store(&e->state, WIRE_SESSION_GONE);
@@ -409,29 +448,38 @@ static int finalize_write(uint32_t id)
 			session_wait_is_over()
 				? "proton does not answer: it writes the file when it goes on"
 				: "proton did not answer: the file may be missing");
-	answer_path(id, path);
-	unlink(path);
+	answer_remove(id);
 	return error ? session_fail(PROTON_UNWRITTEN, "the file was not written: %s",
 				    strerror(error))
 		     : PROTON_OK;
 }
 
-/* From now on it is nobody else's: not to be activated, and its name is free. */
+/* Its place, which is nobody else's from now on: not to be activated, and its name is free. Or why not. */
+static int claim_locked(int session, const char *format)
+{
+	int place = session_place(session);
+	struct session_entry *e;
+
+	if (place < 0)
+		return session_fail_unknown(session);
+	e = &collector->session[place];
+	if (*format && !session_format(e->traced, format))
+		return session_fail(PROTON_INVALID, "format '%.40s' is not one of this session: %s",
+				    format, session_formats_text(e->traced));
+	e->finalizing = true;
+	if (*format)
+		e->format = intern_format(e, session_format(e->traced, format));
+	session_switch((uint32_t)place, WIRE_SESSION_INACTIVE);
+	return place;
+}
+
 static int finalize_claim(int session, const char *format)
 {
-	struct session_entry *e = &collector->session[session];
-	int r = PROTON_OK;
+	int r;
 
 	if (!sessions_lock())
 		return session_fail_locked();
-	if (!session_is_live(session)) {
-		r = session_fail_unknown(session);
-	} else {
-		e->finalizing = true;
-		if (format)
-			e->format = intern_format(e, format);
-		session_switch((uint32_t)session, WIRE_SESSION_INACTIVE);
-	}
+	r = claim_locked(session, format);
 	sessions_unlock();
 	return r;
 }
@@ -441,7 +489,6 @@ static int finalize_phases(uint32_t id)
 {
 	struct session_entry *e = &collector->session[id];
 	uint32_t phase = 0, last = e->phase;
-	char path[PATH_MAX];
 	int r = PROTON_OK, one;
 
 	for (bool more = true; more; phase++) {
@@ -454,44 +501,35 @@ static int finalize_phases(uint32_t id)
 		more = phase < last && one != PROTON_BUSY;
 	}
 	/* Without a file to answer in nobody writes another one. */
-	answer_path(id, path);
-	unlink(path);
+	answer_remove(id);
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
 	return r;
 }
 
-/* What its epochs had is the run's alone, unless proton may be yet to write it. */
-static void finalize_release(uint32_t id)
+/* That is all, unless proton may be yet to write it. */
+static void finalize_release(uint32_t place, bool is_written)
 {
 	if (!sessions_lock())
 		return;
-	epochs_leave(id, 0, UINT32_MAX);
+	if (is_written)
+		session_done(place);
+	else
+		collector->session[place].is_left = true;
 	sessions_unlock();
 }
 
 static int finalize_one(int session, const char *format)
 {
-	int r = PROTON_OK;
+	int r = finalize_claim(session, or_empty(format));
+	uint32_t place = (uint32_t)r;
 
-	/* The data of a session do not change: whether it is still there is looked at with the lock. */
-	if (*or_empty(format) && session >= 0 && (uint32_t)session < n_sessions()) {
-		bool traced = collector->session[session].traced;
-
-		if (!session_format(traced, format))
-			return session_fail(PROTON_INVALID,
-					    "format '%.40s' is not one of this session: %s", format,
-					    session_formats_text(traced));
-		format = session_format(traced, format);
-	}
-	r = finalize_claim(session, *or_empty(format) ? format : NULL);
 	if (r < 0)
 		return r;
 	settle();
-	phases_await_files((uint32_t)session);
-	r = collector->session[session].phase ? finalize_phases((uint32_t)session)
-					      : finalize_write((uint32_t)session);
-	if (r == PROTON_OK)
-		finalize_release((uint32_t)session);
+	phases_await_files(place);
+	r = collector->session[place].phase ? finalize_phases(place) : finalize_write(place);
+	finalize_release(place, r == PROTON_OK || (session_state(place) == WIRE_SESSION_FINALIZED &&
+						   !session_wait_is_over()));
 	return r;
 }
 
@@ -507,7 +545,8 @@ int collect_session_finalize(int session, const char *format)
 	if (session != PROTON_ALL_SESSIONS)
 		return finalize_one(session, format);
 	for (uint32_t i = 0; i < n_sessions(); i++) {
-		one = session_is_live((int)i) ? finalize_one((int)i, format) : PROTON_OK;
+		one = session_is_live(i) ? finalize_one((int)collector->session[i].number, format)
+					 : PROTON_OK;
 		if (one < 0 && one != PROTON_UNKNOWN) /* another thread was faster */
 			r = one;
 	}
@@ -524,7 +563,7 @@ void sessions_forked(void)
 {
 	atomic_store(&collector->sessions_lock, 0);
 	for (uint32_t i = 0; i < n_sessions(); i++)
-		atomic_store(&collector->session[i].state, WIRE_SESSION_GONE);
+		session_forget(i);
 	epochs_forked();
 	asks_forked();
 	flushing_forked();

@@ -317,7 +317,7 @@ static uint32_t n_started(const struct wire_decoder *d, uint64_t instance)
 
 	for (size_t i = 0; wire_decoder_session(d, i, &state); i++)
 		if (state.instance == instance)
-			n = MAX(n, state.id + 1);
+			n = MAX(n, state.serial + 1);
 	return n;
 }
 

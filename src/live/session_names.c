@@ -95,7 +95,7 @@ static uint64_t hash_stem(const char *stem, const char *suffix)
 static bool may_replace(const struct session_name *old, const struct wire_session_state *session)
 {
 	return old->instance == session->instance && old->n_started &&
-	       session->id >= old->n_started;
+	       session->serial >= old->n_started;
 }
 
 static bool is_free(const struct session_names *n, uint64_t used,
@@ -114,7 +114,7 @@ static struct session_name *own_name(struct session_names *n, uint64_t wanted,
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (n->list[i].wanted == wanted && n->list[i].instance == session->instance &&
-		    n->list[i].id == session->id)
+		    n->list[i].serial == session->serial)
 			return &n->list[i];
 	return NULL;
 }
@@ -163,8 +163,8 @@ int session_names_find(struct session_names *n, const struct wire_session_state 
 		name = name_place(n, used);
 		if (!name)
 			return -ENOMEM;
-		*name = (struct session_name){wanted,      used, session->instance,
-					      session->id, 0,    number};
+		*name = (struct session_name){wanted,          used, session->instance,
+					      session->serial, 0,    number};
 		if (ret_is_other)
 			*ret_is_other = number > 1;
 		*ret_stem = stem;
@@ -178,7 +178,8 @@ void session_names_over(struct session_names *n, const struct wire_session_state
 			uint32_t n_started)
 {
 	for (size_t i = 0; i < n->n; i++)
-		if (n->list[i].instance == session->instance && n->list[i].id == session->id)
+		if (n->list[i].instance == session->instance &&
+		    n->list[i].serial == session->serial)
 			n->list[i].n_started = n_started;
 }
 

@@ -16,7 +16,7 @@ struct session_names {
 	struct session_name {
 		uint64_t wanted, used; /* hashes of paths */
 		uint64_t instance;
-		uint32_t id;
+		uint32_t serial;
 		uint32_t
 			n_started; /* sessions of the process, when this one was over; 0: it is not */
 		uint32_t number;   /* behind the name; 1: none */

@@ -83,10 +83,20 @@ struct peer {
 	uint64_t taken[SEGMENTS_MAX];         /* bytes of each that came as BULK */
 	struct wire_clock clocks[CLOCKS_MAX]; /* the newest pair of each */
 	unsigned n_segments, n_clocks;
-	struct wire_session
-		*sessions; /* by id; the strings are the session's, state + 1: it is there */
+	struct told_session *sessions; /* by id */
 	size_t n_sessions, cap_sessions;
+	uint32_t n_begun;       /* sessions, of all ids */
+	char *session_name;     /* that was told, for the session that is told next … */
+	uint32_t its_session;   /* … by this name */
 	struct members members; /* epochs are the session's */
+};
+
+/* A session that the program started. Ids are used anew, and names are not strings of ours, for a program may start
+ * sessions for ever. */
+struct told_session {
+	struct wire_session w; /* the strings are the session's, state + 1: it is there */
+	char *name;            /* NULL: it is a string */
+	uint32_t serial;       /* of those that the program began */
 };
 
 /* What a program asks for; the format is a string of the session. */
@@ -136,7 +146,10 @@ static void peer_free(struct peer *p)
 	shared_rows_done(&p->shared);
 	free(p->chains);
 	buf_done(&p->text);
+	for (i = 0; i < p->n_sessions; i++)
+		free(p->sessions[i].name);
 	free(p->sessions);
+	free(p->session_name);
 	members_done(&p->members);
 	free(p);
 }
@@ -295,6 +308,18 @@ static void text_clear(struct wire_decoder *d, struct peer *p)
 		buf_clear(&p->text);
 }
 
+/* The text that was under way is the name of the session that is told next. */
+static int session_named(struct wire_decoder *d, struct peer *p)
+{
+	char *name = strndup(p->text.len ? (const char *)p->text.data : "", p->text.len);
+
+	text_clear(d, p);
+	free(p->session_name);
+	p->session_name = name;
+	p->its_session = p->text_id;
+	return name ? 0 : -ENOMEM;
+}
+
 static int on_text(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	const struct wire_text *t = (const void *)m->payload;
@@ -317,6 +342,8 @@ static int on_text(struct wire_decoder *d, struct peer *p, const struct message 
 	d->unfinished += t->length;
 	if (p->text.len < t->total)
 		return 0;
+	if (t->id & WIRE_STRING_SESSION)
+		return session_named(d, p);
 	id = text_intern(d, p, p->text.len ? p->text.data : "", p->text.len);
 	text_clear(d, p);
 	r = id == STRTAB_NONE ? -ENOMEM : idmap_set(&p->strings, t->id, id);
@@ -1013,25 +1040,68 @@ static int on_bulk(struct wire_decoder *d, struct peer *p, const struct message 
 /* The state of one that was not sent is 0, of others theirs + 1, and whether its end was seen to. */
 #define SESSION_TAKEN UINT32_C(0x80000000)
 
+/* Its name, if that is told with it: in *ret_name, to be freed, when it is another one than it had. False: there is
+ * none. */
+static bool session_name(struct peer *p, const struct wire_session *w, char **ret_name)
+{
+	const char *had = p->sessions[w->id].name;
+
+	*ret_name = NULL;
+	if (!(w->name & WIRE_STRING_SESSION))
+		return true;
+	if (!p->session_name || p->its_session != w->name)
+		return had;
+	if (!had || strcmp(had, p->session_name) != 0) {
+		*ret_name = p->session_name;
+		p->session_name = NULL;
+	}
+	return true;
+}
+
+/* The place of a session, made where it is not there. 0 or -ENOMEM. */
+static int session_room(struct peer *p, uint32_t id)
+{
+	if (ARRAY_ROOM(p->sessions, p->cap_sessions, id + 1) < 0)
+		return -ENOMEM;
+	for (; p->n_sessions <= id; p->n_sessions++)
+		p->sessions[p->n_sessions] =
+			(struct told_session){.w = {.id = (uint32_t)p->n_sessions}};
+	return 0;
+}
+
 static int on_session(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_session *w = entry;
+	bool own_name = w->name & WIRE_STRING_SESSION, is_new;
 	struct wire_session s = {w->id,
 				 w->state + 1,
-				 idmap_get(&p->strings, w->name),
+				 own_name ? 0 : idmap_get(&p->strings, w->name),
 				 idmap_get(&p->strings, w->context),
 				 idmap_get(&p->strings, w->device_type),
 				 idmap_get(&p->strings, w->format)};
+	struct told_session *t;
+	char *name;
 
 	if (w->id >= SESSIONS_MAX || w->state > WIRE_SESSION_FINALIZED || s.name == SESSION_NONE ||
 	    s.context == SESSION_NONE || s.device_type == SESSION_NONE || s.format == SESSION_NONE)
 		return -EBADMSG;
-	if (ARRAY_ROOM(p->sessions, p->cap_sessions, w->id + 1) < 0)
+	if (session_room(p, w->id) < 0)
 		return -ENOMEM;
-	for (; p->n_sessions <= w->id; p->n_sessions++)
-		p->sessions[p->n_sessions] = (struct wire_session){.id = (uint32_t)p->n_sessions};
-	s.state |= p->sessions[w->id].state & SESSION_TAKEN;
-	p->sessions[w->id] = s;
+	if (!session_name(p, w, &name))
+		return -EBADMSG;
+	t = &p->sessions[w->id];
+	is_new = !t->w.state || name ||
+		 ((t->w.state & ~SESSION_TAKEN) == WIRE_SESSION_FINALIZED + 1 &&
+		  w->state != WIRE_SESSION_FINALIZED);
+	if (is_new)
+		t->serial = p->n_begun++;
+	else
+		s.state |= t->w.state & SESSION_TAKEN;
+	if (name) {
+		free(t->name);
+		t->name = name;
+	}
+	t->w = s;
 	d->s->generation++;
 	return 0;
 }
@@ -1397,7 +1467,7 @@ bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_se
 }
 
 /* The i-th session of all instances, with whose it is; NULL: there are not so many. */
-static struct wire_session *session_at(const struct wire_decoder *d, size_t i,
+static struct told_session *session_at(const struct wire_decoder *d, size_t i,
 				       const struct peer **ret_peer)
 {
 	for (size_t k = 0; k < d->n_peers; i -= d->peers[k++]->n_sessions) {
@@ -1410,15 +1480,18 @@ static struct wire_session *session_at(const struct wire_decoder *d, size_t i,
 }
 
 static struct wire_session_state state_of(const struct wire_decoder *d, const struct peer *p,
-					  const struct wire_session *w)
+					  const struct told_session *t)
 {
+	const struct wire_session *w = &t->w;
+
 	return (struct wire_session_state){
 		.instance = p->instance,
 		.id = w->id,
 		.state = w->state ? (w->state & ~SESSION_TAKEN) - 1 : WIRE_SESSION_GONE,
 		.taken = w->state & SESSION_TAKEN,
 		.process = p->process,
-		.name = strtab_str(d->s->strings, w->name),
+		.serial = t->serial,
+		.name = t->name ? t->name : strtab_str(d->s->strings, w->name),
 		.context = strtab_str(d->s->strings, w->context),
 		.device_type = strtab_str(d->s->strings, w->device_type),
 		.format = strtab_str(d->s->strings, w->format),
@@ -1428,20 +1501,20 @@ static struct wire_session_state state_of(const struct wire_decoder *d, const st
 bool wire_decoder_session(const struct wire_decoder *d, size_t i, struct wire_session_state *ret)
 {
 	const struct peer *p;
-	const struct wire_session *w = session_at(d, i, &p);
+	const struct told_session *t = session_at(d, i, &p);
 
-	if (w)
-		*ret = state_of(d, p, w);
-	return w;
+	if (t)
+		*ret = state_of(d, p, t);
+	return t;
 }
 
 void wire_decoder_session_take(struct wire_decoder *d, size_t i)
 {
 	const struct peer *p;
-	struct wire_session *w = session_at(d, i, &p);
+	struct told_session *t = session_at(d, i, &p);
 
-	if (w)
-		w->state |= SESSION_TAKEN;
+	if (t)
+		t->w.state |= SESSION_TAKEN;
 }
 
 /* One whose values have all become those of another says nothing. */
@@ -1472,17 +1545,17 @@ static int phase_rows(const struct wire_decoder *d, const struct peer *p, uint32
 int wire_decoder_session_rows(const struct wire_decoder *d, size_t i, uint8_t *rows)
 {
 	const struct peer *p;
-	const struct wire_session *w = session_at(d, i, &p);
+	const struct told_session *t = session_at(d, i, &p);
 
-	return w ? phase_rows(d, p, w->id, MEMBERS_ANY, rows) : -ENOENT;
+	return t ? phase_rows(d, p, t->w.id, MEMBERS_ANY, rows) : -ENOENT;
 }
 
 uint32_t wire_decoder_session_phase(const struct wire_decoder *d, size_t i, uint32_t from)
 {
 	const struct peer *p;
-	const struct wire_session *w = session_at(d, i, &p);
+	const struct told_session *t = session_at(d, i, &p);
 
-	return w ? members_next_phase(&p->members, w->id, from, d->s->n_epochs) : WIRE_NONE;
+	return t ? members_next_phase(&p->members, t->w.id, from, d->s->n_epochs) : WIRE_NONE;
 }
 
 bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret)

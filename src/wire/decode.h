@@ -40,11 +40,12 @@ bool wire_decoder_segment(const struct wire_decoder *d, size_t i, struct wire_se
 /* A session that the program of an instance started for itself (struct wire_session). */
 struct wire_session_state {
 	uint64_t instance;
-	uint32_t id, state; /* WIRE_SESSION_* */
+	uint32_t id, state; /* WIRE_SESSION_*; an id may be another one's after FINALIZED … */
+	uint32_t serial;    /* … and this is not: how many the program began before it */
 	uint32_t process;   /* of the session that this is decoded into */
 	bool taken;         /* wire_decoder_session_take() */
 	const char *name, *context, *device_type,
-		*format; /* as they were sent: not to be trusted */
+		*format; /* as they were sent: not to be trusted. The name stays until the next feed */
 };
 /* The i-th of all instances, in an order that does not change but by more at the end of each instance;
  * false: there are not so many. */

@@ -156,11 +156,14 @@ struct wire_epoch_def {
  * it is in. An epoch that is defined again is in none until that is told again. */
 struct wire_session {
 	uint32_t id, state;   /* WIRE_SESSION_* */
-	uint32_t name;        /* strings: path of its file, without the suffix */
+	uint32_t name;        /* strings, or one of its own: path of its file, without the suffix */
 	uint32_t context;     /* "" (all), "shadow", "scopes" or "python" */
 	uint32_t device_type; /* "" (all), or of the devices whose work it has */
 	uint32_t format;      /* of a finalized one */
 };
+/* The name of a session that is told with it: a text (TEXT) of this number and its id, which the next one of the id
+ * has again. After FINALIZED an id may be another session's. */
+#define WIRE_STRING_SESSION    UINT32_C(0x80000000)
 #define WIRE_SESSION_INACTIVE  0u
 #define WIRE_SESSION_ACTIVE    1u
 #define WIRE_SESSION_FINALIZED 2u /* all that it is made of was sent before */

@@ -3,6 +3,7 @@
  * for what each WHAT is there for. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -286,6 +287,50 @@ static void orphan(const char *argument)
 	say("goes on", 0);
 }
 
+/* Memory of its own that a process has, in KiB. */
+static long own_kib(pid_t pid)
+{
+	char path[64], line[256];
+	long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "RssAnon: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* N sessions one after another, each with a name of its own, as a server profiles its requests: how much this process
+ * and proton, its parent, have grown since a quarter of them. */
+static void many(const char *argument)
+{
+	int n = atoi(argument);
+	char name[32], file[64];
+	long ours = 0, theirs = 0;
+	int session = -1, r = 0;
+
+	for (int i = 0; i < n && r >= 0; i++) {
+		snprintf(name, sizeof(name), "request-%d", i);
+		session = proton_session_start(name, NULL);
+		proton_enter_scope("work");
+		proton_exit_scope();
+		r = proton_session_finalize(session, NULL);
+		snprintf(file, sizeof(file), "%s.hatchet", name);
+		if (r >= 0 && i < n - 1 && unlink(file) < 0)
+			r = -errno;
+		if (i == n / 4) {
+			ours = own_kib(getpid());
+			theirs = own_kib(getppid());
+		}
+	}
+	printf("many %d %s %s\n", session, r < 0 ? proton_session_error() : "done",
+	       own_kib(getpid()) - ours < 256 && own_kib(getppid()) - theirs < 1024 ? "flat"
+										    : "grown");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -295,7 +340,7 @@ int main(int argc, char **argv)
 		{"launches", launches}, {"overlap", overlap}, {"one", one},
 		{"context", context},   {"long", long_name},  {"fork", fork_child},
 		{"threads", threads},   {"leave", leave},     {"orphan", orphan},
-		{"late", late},         {"last", leave_last},
+		{"late", late},         {"many", many},       {"last", leave_last},
 	};
 
 	if (argc < 3)

@@ -140,6 +140,14 @@ wait_for 60 grep -q "goes on" out
 has "whoever profiles is killed" "finalize -5 proton did not answer" out
 has "and the program goes on" "goes on 0" out
 
+# ---- one after another, more than there are places, of which the last one's file is left
+n=4300
+is_sanitized && n=600
+record many $n
+check "sessions without an end" "many $((n - 1)) done" "$(cut -d ' ' -f 1-3 out)"
+is_sanitized || check "in memory that does not grow" flat "$(cut -d ' ' -f 4 out)"
+check "each is its own" 1 "$("$PROTON" export -f json request-$((n - 1)).hatchet | grep -c '"name": *"work"')"
+
 # ---- a tape is read, and writes nothing
 timeout 240 "$PROTON" record --tape run.tape -o run.hatchet -- "$app" "$cuda" overlap >out 2>err
 rm -f a.hatchet b.hatchet_msgpack
