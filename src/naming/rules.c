@@ -283,6 +283,8 @@ enum rule rule_of(const char *name, size_t len)
 		return RULE_NOISE;
 	if (begins(name, len, "GridwiseGemm"))
 		return RULE_GRIDWISE;
+	if (ends(name, len, "PipelineProblem")) /* Composable Kernel: what a pipeline is made for */
+		return RULE_SPLICED;
 	return is_element(name, len) ? RULE_ELEMENT : RULE_NONE;
 }
 
