@@ -188,6 +188,38 @@ def inside():
     libproton.finalize_all("hatchet")
 
 
+def tensors():
+    """Metrics that lie on the device, as the layer of Triton 3.7 and newer hands them on."""
+    from triton._C.libproton import proton as libproton
+
+    class Metric(libproton.TensorMetric):
+        def __init__(self, values, index):
+            super().__init__(ctypes.addressof(values), index, len(values))
+            self.values = values
+
+    def one(value):
+        return Metric((ctypes.c_double * 1)(value), libproton.metric_type_double_index)
+
+    session = libproton.start("t", "shadow", "tree", "cupti")
+    op = libproton.record_scope()
+    libproton.set_metric_kernels(0, 0, 0)
+    libproton.enter_op(op, "matmul 64")
+    three = Metric((ctypes.c_int64 * 3)(1, 2, 3), libproton.metric_type_vector_int64_index)
+    libproton.add_metrics(op, {"given": 1}, {"flops": one(8.0), "three": three})
+    launch("matmul")
+    libproton.exit_op(op, "matmul 64")
+    libproton.enter_state("state")
+    scope = libproton.record_scope()
+    libproton.enter_scope(scope, "scope")
+    libproton.add_metrics(scope, {}, {"loss": one(0.5)})
+    launch("add")
+    libproton.set_metric_kernels(0, 0, 1)  # a stream that is captured
+    libproton.add_metrics(scope, {}, {"left out": one(1.0)})
+    libproton.exit_scope(scope, "scope")
+    libproton.exit_state()
+    libproton.finalize(session, "hatchet")
+
+
 def worker():
     rank = os.environ["RANK"]
     print(proton.start("rank" + rank))
