@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -391,14 +392,69 @@ int session_dir_remove(const char *path)
 
 /* ---- leftovers ---- */
 
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n > m && !strcmp(name + n - m, suffix);
+}
+
+/* Is there nothing in it but what its maker made, and files that permit a proton to write or to answer? No operations,
+ * no last frames of a process, no log. Steals dir_fd. */
+static bool holds_nothing(int dir_fd)
+{
+	static const char *const made[] = {".", "..", "owner", "control", "stream"};
+	DIR *d = dir_fd < 0 ? NULL : fdopendir(dir_fd);
+	struct dirent *e;
+	bool nothing = d;
+
+	while (nothing && (e = readdir(d))) {
+		size_t i;
+
+		for (i = 0; i < ARRAY_SIZE(made) && strcmp(e->d_name, made[i]) != 0; i++)
+			;
+		nothing = i < ARRAY_SIZE(made) || ends_in(e->d_name, ".session") ||
+			  ends_in(e->d_name, ".answer");
+	}
+	if (d)
+		closedir(d);
+	else
+		closep(&dir_fd);
+	return nothing;
+}
+
+/* Has no process the pipe open? Frames that are in it are somebody's who has. */
+static bool is_unheld(int dir_fd)
+{
+	_cleanup_(closep) int fd =
+		openat(dir_fd, "stream", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int waiting = 0;
+	char byte;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+	    ioctl(fd, FIONREAD, &waiting) < 0 || waiting)
+		return false;
+	return read(fd, &byte, 1) == 0;
+}
+
+/* Of a run whose target is not known, for its proton died before it could say which: certainly nobody's, and nothing
+ * could be had from it by anybody. */
+static bool is_nobody_s(int dir_fd)
+{
+	return is_unheld(dir_fd) &&
+	       holds_nothing(openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 /* May this directory go? Locks it when so: *ret_lock is then to be closed after the removal. */
 static bool is_stale(int dir_fd, const struct stat *st, unsigned keep_s, int *ret_lock)
 {
 	_cleanup_(closep) int fd =
 		openat(dir_fd, "owner", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	bool old = time(NULL) - st->st_mtime >= (time_t)keep_s;
+	bool old = time(NULL) - st->st_mtime >= (time_t)keep_s, is_known;
 	char text[OWNER_MAX];
 	struct owner o;
+	enum life maker;
 
 	if (fd < 0) /* its maker died at once, or is about to write it */
 		return errno == ENOENT && old;
@@ -407,9 +463,13 @@ static bool is_stale(int dir_fd, const struct stat *st, unsigned keep_s, int *re
 	if (read_small(dir_fd, "owner", text, sizeof(text)) < 0)
 		return false;
 	owner_parse(&o, text);
-	if (owner_life(&o, o.pid, o.pid_start) == ALIVE)
+	maker = owner_life(&o, o.pid, o.pid_start);
+	is_known = o.target > 0;
+	if (maker == ALIVE)
 		return false;
-	if (!old && owner_life(&o, o.target, o.target_start) != DEAD)
+	if (!old && is_known && owner_life(&o, o.target, o.target_start) != DEAD)
+		return false;
+	if (!old && !is_known && (maker != DEAD || !is_nobody_s(dir_fd)))
 		return false;
 	*ret_lock = fd;
 	fd = -1;

@@ -50,7 +50,8 @@ int session_dir_remove(const char *path);
 
 /* Remove the directories of runs of this user that have died. One is removed when nobody holds its
  * lock, and its target is dead too or it is older than a day: a target that outlived its proton may
- * still want it. Returns how many went. */
+ * still want it. Where no target is known, for its proton died early, it goes at once if no process has
+ * the pipe open and nothing was put into it. Returns how many went. */
 int session_dir_sweep(void);
 /* The same in one folder, with the age after which a directory is not kept for its target. */
 int session_dir_sweep_in(const char *folder, unsigned keep_s);

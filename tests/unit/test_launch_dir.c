@@ -2,6 +2,7 @@
 /* The session directory, the sweep of leftovers, and the ring file of the log. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -201,10 +202,54 @@ START_TEST(test_sweep_by_age)
 	pid_t target = start_sleeper();
 
 	die_with_directory(target);
-	die_with_directory(0); /* died before it had a target: perhaps there is one */
 	ck_assert_int_eq(sweep(DAY), 0);
-	ck_assert_int_eq(sweep(0), 2);
+	ck_assert_int_eq(sweep(0), 1);
 	stop_sleeper(target);
+}
+END_TEST
+
+/* In the one directory that there is. */
+static int open_in_directory(const char *name, int flags)
+{
+	char path[512] = "";
+	DIR *d = opendir(in_scratch("proton"));
+	struct dirent *e;
+	int fd;
+
+	ck_assert(d != NULL);
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, "proton-", 7))
+			snprintf(path, sizeof(path), "%s/%s/%s", in_scratch("proton"), e->d_name,
+				 name);
+	closedir(d);
+	fd = open(path, flags | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+/* Its maker died before it had a target: perhaps there is one. */
+START_TEST(test_sweep_without_target)
+{
+	int reader, writer;
+
+	die_with_directory(0);
+	close(open_in_directory("0123456789abcdef-0.session", O_CREAT | O_WRONLY));
+	ck_assert_int_eq(sweep(DAY), 1); /* it has nothing, and nobody has it */
+	/* A collector is there, with frames or without. */
+	die_with_directory(0);
+	reader = open_in_directory("stream", O_RDONLY | O_NONBLOCK);
+	writer = open_in_directory("stream", O_WRONLY | O_NONBLOCK);
+	close(reader);
+	ck_assert_int_eq(sweep(DAY), 0);
+	reader = open_in_directory("stream", O_RDONLY | O_NONBLOCK);
+	ck_assert_int_eq(write(writer, "frame", 5), 5);
+	ck_assert_int_eq(sweep(DAY), 0);
+	close(writer);
+	close(reader);
+	/* One that is gone has left what it had to say. */
+	close(open_in_directory("0123456789abcdef.rest", O_CREAT | O_WRONLY));
+	ck_assert_int_eq(sweep(DAY), 0);
+	ck_assert_int_eq(sweep(0), 1);
 }
 END_TEST
 
@@ -349,6 +394,7 @@ int main(void)
 	tcase_add_test(t, test_start_time);
 	tcase_add_test(t, test_sweep_by_target);
 	tcase_add_test(t, test_sweep_by_age);
+	tcase_add_test(t, test_sweep_without_target);
 	tcase_add_test(t, test_sweep_spares_the_living);
 	tcase_add_test(t, test_sweep_spares_others);
 	tcase_add_test(t, test_ring);
