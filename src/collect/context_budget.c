@@ -100,14 +100,6 @@ static void earn(struct context_budget *b, uint64_t now)
 		most);
 }
 
-static void spend(struct context_budget *b, int64_t cost)
-{
-	if (cost < 0)
-		return;
-	b->credit -= cost;
-	count(&b->n_paid, (uint64_t)cost);
-}
-
 /* A loop that launches the same few things would have always the same one read: the next comes when a
  * random part of what this one cost is in hand. */
 static void pay(struct context_budget *b, int64_t cost)
@@ -117,7 +109,8 @@ static void pay(struct context_budget *b, int64_t cost)
 	b->random ^= b->random << 13;
 	b->random ^= b->random >> 7;
 	b->random ^= b->random << 17;
-	spend(b, cost);
+	b->credit -= cost;
+	count(&b->n_paid, (uint64_t)cost);
 	b->wait = (int64_t)(b->random % ((uint64_t)cost * 2 + 1));
 }
 
@@ -166,7 +159,6 @@ bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32
 		return true;
 	}
 	count(&b->n_guessed, 1);
-	spend(b, (int64_t)(b->now - began));
 	return false;
 }
 

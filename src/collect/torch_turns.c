@@ -22,9 +22,13 @@ enum {
 	CALLS = 32, /* that are measured at a time */
 	TRIES = 16, /* … of which the least counts */
 	FLOAT = 6,  /* a type of elements */
-	/* What a record takes in a step of a training, where nothing of it is in the caches and names of backward
-	 * operators are put together, as a multiple of an operator that does nothing (bench/RESULTS.md). */
+	/* What a record takes in a program, where nothing of it is in the caches and names of backward operators are
+	 * put together, as a multiple of an operator that does nothing: on two machines 10 and 25 (bench/RESULTS.md).
+	 * It is where to begin, and what is measured may be so many times more or less. */
 	COLD = 10,
+	COLD_MORE = 8,
+	LAUNCHES_MIN = 300,   /* in each kind of turn, of which it is measured */
+	LAUNCHES_MAX = 20000, /* … then what is older counts half */
 };
 
 enum turn { ALWAYS, OFF, BEGUN, SEEN };
@@ -41,8 +45,14 @@ static struct {
 	int (*drop)(void *tensor);
 	bool (*call)(const void *tensor);
 	struct torch_turn *(*of)(const struct thread_state *t);
-	uint64_t handles[OBSERVERS_MAX], cost, looked_ns, began_ns, ticks;
+	uint64_t handles[OBSERVERS_MAX], looked_ns, began_ns, ticks;
 	unsigned n;
+	uint64_t first_cost, cost; /* of a record, in ticks; 0: not measured yet */
+	/* What threads did while they were told, and while they were not. */
+	struct work {
+		uint64_t cpu_ns, launches, records;
+	} told, alone;
+	bool is_whole; /* the turn has not changed since the last look */
 } turns;
 
 static __thread bool is_measured __attribute__((tls_model("initial-exec")));
@@ -108,10 +118,36 @@ static void settle(const struct thread_state *thread, struct torch_turn *t, uint
 	t->paid = paid;
 }
 
-/* The least that a thread has. */
-static int64_t settle_all(void)
+/* By Linux's own rule for the clock of a thread's time on a processor. 0: it has ended. */
+static uint64_t cpu_ns(const struct thread_state *t)
 {
-	uint64_t now = ticks(), passed = now > turns.ticks ? now - turns.ticks : 0;
+	struct timespec ts;
+
+	if (clock_gettime((clockid_t)(~t->tid << 3 | 6), &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* What it did since the last look counts for the turn that it was all in. */
+static void add_work(struct thread_state *thread, struct torch_turn *t, uint64_t records,
+		     struct work *to)
+{
+	uint64_t cpu = cpu_ns(thread),
+		 launches = atomic_load_explicit(&thread->n_launches, memory_order_relaxed);
+
+	if (to && t->cpu_ns && cpu > t->cpu_ns && launches > t->launches) {
+		to->cpu_ns += cpu - t->cpu_ns;
+		to->launches += launches - t->launches;
+		to->records += records;
+	}
+	t->cpu_ns = cpu;
+	t->launches = launches;
+}
+
+/* The least that a thread has. work: where to add what they did, NULL: nowhere. */
+static int64_t settle_all(struct work *work)
+{
+	uint64_t now = ticks(), passed = now > turns.ticks ? now - turns.ticks : 0, n;
 	int64_t least = INT64_MAX;
 
 	turns.ticks = now;
@@ -123,7 +159,9 @@ static int64_t settle_all(void)
 
 		if (!t)
 			continue;
+		n = t->n_seen;
 		settle(thread, t, passed);
+		add_work(thread, t, t->n_seen - n, work);
 		least = MIN(least, t->credit);
 	}
 	return least;
@@ -178,7 +216,7 @@ static void turn_to(int turn, uint64_t now)
 	if (turn != SEEN)
 		switch_all(turn == BEGUN);
 	atomic_store(&turns.switches, false);
-	log_debug(2, "torch", "turn %d", turn);
+	log_debug(2, "torch", "turn %d, a record takes %" PRIu64 " ticks", turn, turns.cost);
 	turns.began_ns = now;
 	atomic_store(&turns.turn, turn);
 }
@@ -205,31 +243,76 @@ static void measure(void)
 	static const int64_t one[] = {1};
 	void *tensor = NULL;
 
-	turns.cost = 1;
+	turns.first_cost = turns.cost = 1;
 	if (turns.make(data, 1, one, one, 0, FLOAT, 0, 0, &tensor) || !tensor)
 		return;
 	is_measured = true;
-	turns.cost = COLD * ticks_of_call(tensor);
+	turns.first_cost = turns.cost = COLD * ticks_of_call(tensor);
 	is_measured = false;
 	turns.drop(tensor);
 	log_debug(1, "torch", "to be told of an operator takes %" PRIu64 " ticks", turns.cost);
 }
 
+static void halve(struct work *w)
+{
+	w->cpu_ns /= 2;
+	w->launches /= 2;
+	w->records /= 2;
+}
+
+/* How much longer threads worked for a launch while they were told, for each record that they had for it. */
+static void learn(uint64_t passed_ticks, uint64_t passed_ns)
+{
+	struct work *told = &turns.told, *alone = &turns.alone;
+	double more_ns, ticks;
+
+	if (told->launches < LAUNCHES_MIN || alone->launches < LAUNCHES_MIN || !told->records ||
+	    !passed_ns)
+		return;
+	more_ns = (double)told->cpu_ns / (double)told->launches -
+		  (double)alone->cpu_ns / (double)alone->launches;
+	ticks = more_ns * (double)told->launches / (double)told->records * (double)passed_ticks /
+		(double)passed_ns;
+	turns.cost = (uint64_t)CLAMP(ticks, (double)turns.first_cost / COLD_MORE,
+				     (double)turns.first_cost * COLD_MORE);
+	if (told->launches > LAUNCHES_MAX)
+		halve(told);
+	if (alone->launches > LAUNCHES_MAX)
+		halve(alone);
+}
+
+static struct work *work_of(int turn)
+{
+	if (!turns.is_whole)
+		return NULL;
+	return turn == SEEN ? &turns.told : turn == OFF ? &turns.alone : NULL;
+}
+
+static void look(int turn, uint64_t now)
+{
+	uint64_t ticks_before = turns.ticks, ns_before = turns.looked_ns;
+	int64_t least;
+	int next;
+
+	if (!turns.cost)
+		measure();
+	least = settle_all(work_of(turn));
+	turns.looked_ns = now;
+	learn(turns.ticks - ticks_before, now - ns_before);
+	next = next_turn(turn, least, now);
+	turns.is_whole = next == turn;
+	if (next != turn)
+		turn_to(next, now);
+}
+
 uint32_t torch_turns_look(void)
 {
-	int turn = atomic_load(&turns.turn), next;
+	int turn = atomic_load(&turns.turn);
 	uint64_t now = clock_monotonic_ns();
 
 	if (turn == ALWAYS)
 		return UINT32_MAX;
-	if (turn == BEGUN || now - turns.looked_ns >= LOOK_MS * NSEC_PER_MSEC) {
-		turns.looked_ns = now;
-		if (!turns.cost)
-			measure();
-		next = next_turn(turn, settle_all(), now);
-		if (next != turn)
-			turn_to(next, now);
-		turn = atomic_load(&turns.turn);
-	}
-	return turn == BEGUN ? SETTLE_MS : LOOK_MS;
+	if (turn == BEGUN || now - turns.looked_ns >= LOOK_MS * NSEC_PER_MSEC)
+		look(turn, now);
+	return atomic_load(&turns.turn) == BEGUN ? SETTLE_MS : LOOK_MS;
 }

@@ -20,9 +20,10 @@ struct torch_turn {
 	/* owner: the thread, which a signal handler may interrupt */
 	_Atomic uint64_t n;     /* records */
 	_Atomic uint64_t spent; /* ticks, beside those of each record */
-	/* owner: the sender thread */
-	uint64_t n_seen, paid; /* paid: spent, and read at launches */
-	int64_t credit;        /* ticks */
+	/* owner: the sender thread, as it looked last */
+	uint64_t n_seen, paid; /* what was spent, and paid for reading */
+	uint64_t cpu_ns, launches;
+	int64_t credit; /* ticks */
 	bool is_known;
 };
 
