@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include <stdio.h>
 #include <string.h>
 #include "tui/tui_impl.h"
+
+#define NARROW 60 /* columns below which keys have fewer */
 
 /* The list of requests (keys.h) and of the tree's columns, under headings. */
 struct help_line {
 	const char *left, *text; /* left NULL: a heading; both NULL: blank */
+	int len;                 /* of a text that goes on in the next line */
 };
 
 struct panel_help {
 	struct panel base;
-	struct help_line lines[2 * REQ_N + EDIT_N + USUAL_N + 32];
-	char title[64];
+	struct help_line lines[4 * (2 * REQ_N + EDIT_N + USUAL_N + 32)];
+	char title[64], text[128];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -19,10 +23,42 @@ static struct panel_help *as_help(struct panel *p)
 	return (struct panel_help *)p;
 }
 
-static void add(struct panel *p, const char *left, const char *text)
+static int keys_width(const struct panel *p)
+{
+	return p->width < NARROW ? 11 : 13;
+}
+
+static void add_line(struct panel *p, const char *left, const char *text, size_t len)
 {
 	if (p->n_rows < ARRAY_SIZE(as_help(p)->lines))
-		as_help(p)->lines[p->n_rows++] = (struct help_line){left, text};
+		as_help(p)->lines[p->n_rows++] = (struct help_line){left, text, (int)len};
+}
+
+/* As many words of a text as there are columns for, at least one. */
+static size_t words_that_fit(const char *text, size_t columns)
+{
+	size_t len = strcspn(text, " ");
+
+	while (text[len] && len + 1 + strcspn(text + len + 1, " ") <= columns)
+		len += 1 + strcspn(text + len + 1, " ");
+	return len;
+}
+
+/* A sentence that is too long goes on below. */
+static void add(struct panel *p, const char *left, const char *text)
+{
+	int room = (p->width ? p->width : 80) - keys_width(p) - 3;
+
+	while (left && text && (int)strlen(text) > room) {
+		size_t len = words_that_fit(text, (size_t)MAX(room, 1));
+
+		add_line(p, left, text, len);
+		text += len + strspn(text + len, " ");
+		left = "";
+		if (!*text)
+			return;
+	}
+	add_line(p, left, text, text ? strlen(text) : 0);
 }
 
 static void heading(struct panel *p, const char *text)
@@ -94,7 +130,11 @@ static uint64_t row_key(struct panel *p, size_t row)
 
 static const char *row_name(struct panel *p, size_t row)
 {
-	return as_help(p)->lines[row].text ? as_help(p)->lines[row].text : "";
+	const struct help_line *line = &as_help(p)->lines[row];
+
+	snprintf(as_help(p)->text, sizeof(as_help(p)->text), "%.*s", line->len,
+		 line->text ? line->text : "");
+	return as_help(p)->text;
 }
 
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
@@ -103,7 +143,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 
 	if (line->left) {
 		pen_skip(pen, ROLE_NORMAL, 1);
-		pen_field(pen, ROLE_TITLE, p->width < 60 ? 11 : 13, line->left);
+		pen_field(pen, ROLE_TITLE, keys_width(p), line->left);
 		pen_skip(pen, ROLE_NORMAL, 1);
 	}
 	panel_draw_name(p, pen, line->left ? ROLE_NORMAL : ROLE_GROUP, row_name(p, row),
