@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "backends/cupti.h"
+#include "base/loaded.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "core/cupti_places.h"
@@ -248,15 +249,13 @@ static bool is_cuda_library(const char *base)
 	return false;
 }
 
-static int see_library(struct dl_phdr_info *info, size_t size, void *data)
+static int see_library(const struct dl_phdr_info *info, const char *base, void *data)
 {
 	struct neighbours *n = data;
 	const char *path = info->dlpi_name;
-	const char *base = path ? strrchr(path, '/') : NULL;
 
-	if (!base || strlen(path) >= PATH_MAX)
+	if (base == path || strlen(path) >= PATH_MAX)
 		return 0;
-	base++;
 	if (!strncmp(base, "libcupti", 8) && strstr(base, ".so")) {
 		if (n->n_mapped < ARRAY_SIZE(n->mapped))
 			memcpy(n->mapped[n->n_mapped++], path, strlen(path) + 1);
@@ -272,7 +271,7 @@ static void try_mapped(struct search *s)
 
 	if (!n)
 		return;
-	dl_iterate_phdr(see_library, n);
+	loaded_each("lib", see_library, n);
 	for (size_t i = 0; i < n->n_mapped; i++)
 		try_name(s, n->mapped[i], RTLD_NOLOAD);
 	for (size_t i = 0; i < n->n_folders && !s->done; i++)
@@ -328,13 +327,12 @@ struct rival {
 	char path[PATH_MAX];
 };
 
-static int rival_find(struct dl_phdr_info *info, size_t size, void *arg)
+static int rival_find(const struct dl_phdr_info *info, const char *base, void *arg)
 {
 	struct rival *r = arg;
-	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 
-	(void)size;
-	if (!base || strncmp(base, "/libcupti.so", 12) || (const void *)info->dlpi_addr == r->ours)
+	(void)base;
+	if ((const void *)info->dlpi_addr == r->ours)
 		return 0;
 	snprintf(r->path, sizeof(r->path), "%s", info->dlpi_name);
 	return 1;
@@ -351,7 +349,7 @@ void cupti_name_rival(struct cupti *c)
 	if (!symbol || !dladdr(symbol, &info))
 		return;
 	r.ours = info.dli_fbase;
-	if (!dl_iterate_phdr(rival_find, &r))
+	if (!loaded_each("libcupti.so", rival_find, &r))
 		return;
 	snprintf(
 		text, sizeof(text),

@@ -37,6 +37,7 @@
 #include "backends/pages.h"
 #include "backends/ptrmap.h"
 #include "base/clock.h"
+#include "base/loaded.h"
 #include "base/util.h"
 
 #define MAX_COMMANDS     65536 /* in flight */
@@ -729,14 +730,11 @@ static bool segment_knows_layers(const struct dl_phdr_info *info, const ElfW(Phd
 		      variable, sizeof(variable));
 }
 
-static int loader_find(struct dl_phdr_info *info, size_t size, void *arg)
+static int loader_find(const struct dl_phdr_info *info, const char *base, void *arg)
 {
-	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 	struct loader *loader = arg;
 
-	base = base ? base + 1 : info->dlpi_name;
-	if (!base || strncmp(base, "libOpenCL.so", strlen("libOpenCL.so")) != 0)
-		return 0;
+	(void)base;
 	snprintf(loader->path, sizeof(loader->path), "%s", info->dlpi_name);
 	for (int i = 0; i < info->dlpi_phnum && !loader->layers; i++)
 		loader->layers = segment_knows_layers(info, &info->dlpi_phdr[i]);
@@ -750,7 +748,7 @@ void opencl_check_loader(struct activity_sink *sink)
 
 	if (__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
 		return;
-	if (!dl_iterate_phdr(loader_find, &loader) || loader.layers)
+	if (!loaded_each("libOpenCL.so", loader_find, &loader) || loader.layers)
 		return;
 	snprintf(text, sizeof(text),
 		 "OpenCL loader '%s' does not support layers: nothing was recorded; use ocl-icd "

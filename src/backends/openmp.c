@@ -16,13 +16,13 @@
 #include "config.h" // IWYU pragma: keep
 #include "backends/openmp.h"
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 #include "backends/backend.h"
 #include "backends/ompt_abi.h"
 #include "backends/openmp_places.h"
 #include "backends/symbols.h"
 #include "base/clock.h"
+#include "base/loaded.h"
 #include "base/util.h"
 
 enum { DEVICES = 64 };
@@ -274,16 +274,9 @@ struct ompt_tool *openmp_tool(void)
 
 /* ---- the backend ---- */
 
-static int is_offloading(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-
-	return !strncmp(slash ? slash + 1 : info->dlpi_name, "libomptarget.", 13);
-}
-
 static int openmp_probe(const struct backend_options *options, const char **ret_why)
 {
-	if (options->omp_parallel || dl_iterate_phdr(is_offloading, NULL))
+	if (options->omp_parallel || loaded_path("libomptarget."))
 		return 0;
 	*ret_why = "libomptarget is not loaded";
 	return -ENODEV;

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/loaded.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/alone_command.h"
@@ -320,21 +320,12 @@ static void begin_cuda(void)
 	exit_watch();
 }
 
-static int see_opencl(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
-	(void)size;
-	(void)data;
-	return base && !strncmp(base, "/libOpenCL.so", 13);
-}
-
 /* Its loader asks for layers when it begins. That it is there does not say that it has, nor that it will. */
 static void note_opencl(void)
 {
 	bool is_named = getenv("OPENCL_LAYERS");
 
-	if (opencl_layer_came_early() || (!is_named && dl_iterate_phdr(see_opencl, NULL)))
+	if (opencl_layer_came_early() || (!is_named && loaded_path("libOpenCL.so")))
 		collect_note(is_named ? NOTE_WARNING : NOTE_INFO,
 			     "work of OpenCL is not in the profile: OPENCL_LAYERS must name "
 			     "libproton.so, and the first session be started before the first call "

@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include "base/loaded.h"
 #include "base/util.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
@@ -18,13 +18,11 @@ enum { FIELDS_END = 256 }; /* bytes of a code object in which its fields are loo
 
 /* ---- where is it? ---- */
 
-static int find_library(struct dl_phdr_info *info, size_t size, void *ret_name)
+static int find_library(const struct dl_phdr_info *info, const char *base, void *ret_name)
 {
-	const char *base = strrchr(info->dlpi_name, '/');
 	unsigned minor;
 
-	(void)size;
-	if (!base || sscanf(base, "/libpython3.%u", &minor) != 1)
+	if (sscanf(base, "libpython3.%u", &minor) != 1) /* libpython3.so has nothing of its own */
 		return 0;
 	*(const char **)ret_name = info->dlpi_name;
 	return 1;
@@ -39,7 +37,7 @@ static void *find_interpreter(void)
 	void *version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
 
 	if (!version)
-		dl_iterate_phdr(find_library, &name);
+		loaded_each("libpython3.", find_library, &name);
 	else if (dladdr(version, &info) && info.dli_fname && strstr(info.dli_fname, "libpython"))
 		name = info.dli_fname;
 	else

@@ -13,12 +13,12 @@
  * It is looked for, and our observer is added, by the main thread between two instructions of Python. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/ticks.h"
+#include "base/loaded.h"
 #include "base/util.h"
 #include "collect/context_budget.h"
 #include "collect/contexts.h"
@@ -459,21 +459,10 @@ static void take_turns(void *library, const uint64_t handles[2])
 		contexts_poll_by(torch_turns_look);
 }
 
-/* Its name may have a version behind it. */
-static int find_library(struct dl_phdr_info *info, size_t size, void *ret_name)
+/* Its name may have a version behind it. NULL: it is not loaded. */
+static const char *library_path(void)
 {
-	const char *base = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	if (!base || !begins_with(base + 1, "libtorch_cpu.so"))
-		return 0;
-	*(const char **)ret_name = info->dlpi_name;
-	return 1;
-}
-
-static bool is_loaded(const char **ret_name)
-{
-	return dl_iterate_phdr(find_library, ret_name);
+	return loaded_path("libtorch_cpu.so");
 }
 
 static bool with_shapes(void *library)
@@ -489,12 +478,15 @@ static bool with_shapes(void *library)
 /* By the main thread, with the interpreter's lock, between two instructions. */
 static void look_now(void)
 {
-	const char *name = NULL;
+	const char *name;
 	uint64_t handles[2];
 	void *library;
 	bool shaped;
 
-	if (torch.is_there || torch.is_unknown || !is_loaded(&name))
+	if (torch.is_there || torch.is_unknown)
+		return;
+	name = library_path();
+	if (!name)
 		return;
 	library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	torch.is_unknown = !library || !find_functions(library);
@@ -552,10 +544,8 @@ static void torch_look_again(void)
 /* What it launched, if anything, has neither modules nor operators. */
 static void torch_end(void)
 {
-	const char *name = NULL;
-
 	if (!IS_OBSERVABLE || torch.is_there || !python_can_be_read() || !launches_of_all() ||
-	    !is_loaded(&name))
+	    !library_path())
 		return;
 	collect_note(NOTE_WARNING,
 		     torch.is_unknown
