@@ -11,6 +11,7 @@
 
 #define WIDE     100 /* columns from which advice stands behind the kind of copy */
 #define MIDDLING 60
+#define LOW      10 /* rows below which each is for a kind of copy */
 
 /* ---- transfers ---- */
 
@@ -40,15 +41,19 @@ static double change(struct panel *p, double before, double now)
 	return p->tui->options.before ? pair_delta(before, now) : NAN;
 }
 
-/* Advice goes whole: behind the kind where that leaves room, else below it. */
+/* Advice goes whole: behind the kind where that leaves room, else below it; a low screen has its mark. */
 static void put_kind(struct panel *p, struct buf *out, const char *kind, const char *advice)
 {
-	bool beside = !*advice || p->width >= WIDE;
+	bool beside = !*advice || p->width >= WIDE, low = p->height > 0 && p->height < LOW;
 	char text[128];
 
-	buf_printf(out, "%s%s%s", kind, *advice && beside ? "  ! " : "", beside ? advice : "");
+	buf_puts(out, kind);
+	if (*advice && beside)
+		buf_printf(out, "  ! %s", advice);
+	else if (low)
+		buf_puts(out, *advice ? "  !" : "");
 	snprintf(text, sizeof(text), "! %s", advice);
-	if (!beside)
+	if (!beside && !low)
 		sections_add_text(p, text, p->width < MIDDLING ? 20 : 29,
 				  &(struct section_row){.role = ROLE_WARNING, .is_remark = true});
 }
