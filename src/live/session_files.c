@@ -22,17 +22,19 @@
 /* What a session leaves out of the contexts that the run reads, by the word for what it wants. */
 static uint32_t kinds_without(const char *context)
 {
+	enum {
+		RANGES = CUT_KIND(FRAME_NVTX),
+		COMPILED =
+			CUT_KIND(FRAME_NATIVE) | CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR),
+		READ = CUT_KIND(FRAME_PYTHON) | COMPILED,
+	};
 	static const struct {
 		const char *word;
 		uint32_t without;
 	} contexts[] = {
-		{"shadow", CUT_KIND(FRAME_PYTHON) | CUT_KIND(FRAME_NATIVE) |
-				   CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR)},
-		{"scopes", CUT_KIND(FRAME_PYTHON) | CUT_KIND(FRAME_NATIVE) |
-				   CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR) |
-				   CUT_KIND(FRAME_NVTX)},
-		{"python", CUT_KIND(FRAME_SCOPE) | CUT_KIND(FRAME_NVTX) | CUT_KIND(FRAME_NATIVE) |
-				   CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR)},
+		{"shadow", READ},
+		{"scopes", READ | RANGES},
+		{"python", COMPILED | RANGES | CUT_KIND(FRAME_SCOPE)},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++)
