@@ -2,7 +2,6 @@
 /* Phases of a program's sessions: collect_phases LIBCUDA WHAT [ARGUMENT]. See tests/scripts/collect_phases.sh for
  * what each WHAT is there for. */
 #include "config.h" // IWYU pragma: keep
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,37 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "programs/session_app.h"
 #include "proton/proton.h"
-
-static uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
-			  uint32_t, void *, void **, void **);
-
-static void open_cuda(const char *path)
-{
-	void *driver = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-	uint32_t (*init)(uint32_t flags);
-
-	if (!driver) {
-		fprintf(stderr, "collect_phases: %s\n", dlerror());
-		exit(2);
-	}
-	*(void **)&init = dlsym(driver, "cuInit");
-	*(void **)&launch = dlsym(driver, "cuLaunchKernel");
-	init(0);
-}
-
-static void run(const char *kernel, int n)
-{
-	while (n--)
-		launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
-}
-
-static void say(const char *what, int status)
-{
-	printf("%s %d%s%s\n", what, status, status < 0 ? " " : "",
-	       status < 0 ? proton_session_error() : "");
-	fflush(stdout);
-}
 
 /* A phase into a file, as it is. */
 static int save(int session, int phase, const char *format, const char *path)

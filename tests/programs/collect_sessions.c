@@ -13,37 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "mocks/mock_cupti.h"
+#include "programs/session_app.h"
 #include "proton/proton.h"
-
-static uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
-			  uint32_t, void *, void **, void **);
-
-static void open_cuda(const char *path)
-{
-	void *driver = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-	uint32_t (*init)(uint32_t flags);
-
-	if (!driver) {
-		fprintf(stderr, "collect_sessions: %s\n", dlerror());
-		exit(2);
-	}
-	*(void **)&init = dlsym(driver, "cuInit");
-	*(void **)&launch = dlsym(driver, "cuLaunchKernel");
-	init(0);
-}
-
-static void run(const char *kernel, int n)
-{
-	while (n--)
-		launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
-}
-
-static void say(const char *what, int status)
-{
-	printf("%s %d%s%s\n", what, status, status < 0 ? " " : "",
-	       status < 0 ? proton_session_error() : "");
-	fflush(stdout);
-}
 
 /* Two that overlap: a has 5 of add and 2 of mul, b has 2 and 7 of mul and 1 of add. */
 static void overlap(const char *argument)

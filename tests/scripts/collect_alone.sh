@@ -1,16 +1,12 @@
 #!/bin/bash
 # A program that nobody started to profile, and that starts sessions by proton.h: its library starts the
 # receiver, which is nobody's child, writes the files of the sessions and goes when the program has gone.
+. "${srcdir:-.}/tests/tools/sessions.sh"
 . "${srcdir:-.}/tests/tools/cli_help.sh"
-build=$(cd "$(dirname "$PROTON")" && pwd)
-libs=$build/tests/mocks/.libs
-app=$build/tests/programs/collect_sessions
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+session_app collect_sessions
 export PROTON_LIBRARY=$build/.libs/libproton.so.0
 export TMPDIR=$work/tmp XDG_RUNTIME_DIR=
 mkdir "$TMPDIR"
-cuda=$libs/libcuda.so.1
 
 # alone WHAT [ARGUMENT]: what the program says is in `out`
 alone() { timeout 240 "$app" "$cuda" "$@" >out 2>err; }
@@ -18,18 +14,6 @@ alone() { timeout 240 "$app" "$cuda" "$@" >out 2>err; }
 odd() {
 	rm -f said
 	timeout 240 "$build/tests/programs/alone_odd" "$@" >out 2>err
-}
-# Paths and executions of a profile, and its losses.
-tree() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-p = json.load(sys.stdin)
-path, counts = {}, []
-for n in p["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    if n["metrics"].get("count"):
-        counts += [path[n["id"]] + " " + str(n["metrics"]["count"])]
-print(*sorted(counts), [k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])'
 }
 # Nothing is left: neither a receiver nor its directory.
 is_clean() { [ -z "$(ls -A "$TMPDIR")$(receivers)" ]; }

@@ -1,50 +1,33 @@
 #!/bin/bash
 # Phases of sessions that a program starts by proton.h: what is in the data of each while the program runs and in
 # their files, what is left of those that were cleared; threads, forks, and either side that is killed.
+. "${srcdir:-.}/tests/tools/sessions.sh"
 . "${srcdir:-.}/tests/tools/cli_help.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
-app=$(dirname "$PROTON")/tests/programs/collect_phases
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-cuda=$libs/libcuda.so.1
-
-# record WHAT [ARGUMENT]: what the program says is in `out`
-record() { timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" "$@" >out 2>err; }
-# Paths and executions of a profile.
-tree() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-path, counts = {}, []
-for n in json.load(sys.stdin)["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    if n["metrics"].get("count"):
-        counts += [path[n["id"]] + " " + str(n["metrics"]["count"])]
-print(*sorted(counts))'
-}
+session_app collect_phases
 
 # ---- three of them
 record three
 check "it says" "complete 0,depth 1,advance 1,advance 2,complete 1,now 0,data 0,data 0,data 0,clear 0,cleared 1,data 0,deactivate 0,data 0,a 0,b 0," \
 	"$(tr '\n' , <out)"
-check "phase 0" "add 3 step/mul 4" "$(tree 0.json)"
-check "phase 0 as MessagePack" "add 3 step/mul 4" "$(tree 0.msgpack)"
-check "phase 1" "add 5" "$(tree 1.json)"
-check "phase 2" "mul 7" "$(tree 2.json)"
-check "a cleared one" "" "$(tree cleared.json)"
+check "phase 0" "add 3 step/mul 4" "$(counts 0.json)"
+check "phase 0 as MessagePack" "add 3 step/mul 4" "$(counts 0.msgpack)"
+check "phase 1" "add 5" "$(counts 1.json)"
+check "phase 2" "mul 7" "$(counts 2.json)"
+check "a cleared one" "" "$(counts cleared.json)"
 check "as Triton's Proton writes it" "True False" "$(python3 -c '
 import json
 text = open("0.json").read()
 root, devices = json.loads(text)
 print(text == json.dumps([root, devices], separators=(",", ":"), ensure_ascii=False), "proton" in root)')"
 check "files" "a.part_1.hatchet a.part_2.hatchet b.hatchet" "$(ls | grep -E '^[ab]\.' | tr '\n' ' ' | sed 's/ $//')"
-check "file of phase 1" "$(tree 1.json)" "$(tree a.part_1.hatchet)"
-check "file of phase 2" "mul 7" "$(tree a.part_2.hatchet)"
-check "a session without" "add 8 mul 8 step/mul 4" "$(tree b.hatchet)"
+check "file of phase 1" "$(counts 1.json)" "$(counts a.part_1.hatchet)"
+check "file of phase 2" "mul 7" "$(counts a.part_2.hatchet)"
+check "a session without" "add 8 mul 8 step/mul 4" "$(counts b.hatchet)"
 check "the run has all" "10 12 100" "$(metric run.hatchet add count) $(metric run.hatchet mul count) $(metric run.hatchet step flops | sed 's/\.0$//')"
 rm -f a.part*
 record three hatchet_msgpack
 check "a format by its name" "a.part_1.hatchet_msgpack a.part_2.hatchet_msgpack" "$(ls | grep part | tr '\n' ' ' | sed 's/ $//')"
-check "and what is in it" "mul 7" "$(tree a.part_2.hatchet_msgpack)"
+check "and what is in it" "mul 7" "$(counts a.part_2.hatchet_msgpack)"
 
 # ---- what is wrong
 record wrong nonsense
@@ -85,12 +68,12 @@ rm -f a.*
 record periodic periodic_flushing
 check "it says" "start 0,complete 1,written 1,finalize 0," "$(tr '\n' , <out)"
 check "a file each" 101 "$(ls a.part_*.hatchet | wc -l)"
-check "with what it had" "add 1 add 51 add 100 mul 7" "$(tree a.part_0.hatchet) $(tree a.part_50.hatchet) $(tree a.part_99.hatchet) $(tree a.part_100.hatchet)"
+check "with what it had" "add 1 add 51 add 100 mul 7" "$(counts a.part_0.hatchet) $(counts a.part_50.hatchet) $(counts a.part_99.hatchet) $(counts a.part_100.hatchet)"
 check "and the run has all" "5050 7" "$(metric run.hatchet add count) $(metric run.hatchet mul count)"
 rm -f a.*
 record periodic Periodic_Flushing:format=hatchet_msgpack
 check "in another format" 101 "$(ls a.part_*.hatchet_msgpack | wc -l)"
-check "with what it had" "add 51" "$(tree a.part_50.hatchet_msgpack)"
+check "with what it had" "add 51" "$(counts a.part_50.hatchet_msgpack)"
 rm -f a.*
 mkdir a.part_7.hatchet
 record periodic periodic_flushing
@@ -112,7 +95,7 @@ for run in "" --trace; do
 	check "as data" "add 3" "$(events 0.json)"
 	check "another session" "mul 4" "$(events b.chrome_trace)"
 	check "one in which nothing ran" "" "$(events empty.chrome_trace)"
-	check "a tree beside them" "add 5 step/add 3" "$(metric tree.hatchet add count | sed 's/^/add /') $(tree tree.hatchet | grep -o 'step/add 3')"
+	check "a tree beside them" "add 5 step/add 3" "$(metric tree.hatchet add count | sed 's/^/add /') $(counts tree.hatchet | grep -o 'step/add 3')"
 	"$PROTON" export -f chrome -o run.json run.hatchet >out 2>&1
 	check "the run has ${run:-none}" "${run:+add 14 mul 4}" "$([ -n "$run" ] && events run.json)"
 	check "and says so" "${run:-no}" "$(grep -q "no trace" out && echo no || echo "$run")"
@@ -127,7 +110,7 @@ if is_sanitized; then
 else
 	record fork
 	check "fork" "child -3 there is no session 0,child 1,child 0,child 0,parent 0,parent 0," "$(tr '\n' , <out)"
-	check "the parent's" "add 3 add 1" "$(tree parent.part_0.hatchet) $(tree parent.part_1.hatchet)"
+	check "the parent's" "add 3 add 1" "$(counts parent.part_0.hatchet) $(counts parent.part_1.hatchet)"
 	check "the child's" 5 "$(metric child.part_0.hatchet s flops | sed 's/\.0$//')"
 	check "as data" 5 "$(metric child.json s flops | sed 's/\.0$//')"
 fi
@@ -136,7 +119,7 @@ check "a program that is killed while it asks" 137 $?
 check "the run has what there was" 3 "$(metric run.hatchet add count)"
 check "and so has the session" 3 "$(metric killed.hatchet add count)"
 (record leave) 2>/dev/null
-check "one that forgets its phases" "add 2 add 3" "$(tree left.part_1.hatchet) $(tree left.part_2.hatchet)"
+check "one that forgets its phases" "add 2 add 3" "$(counts left.part_1.hatchet) $(counts left.part_2.hatchet)"
 check "but for those that were cleared" "left.part_1.hatchet left.part_2.hatchet" "$(ls left.* | tr '\n' ' ' | sed 's/ $//')"
 # The shell is the parent that the program would kill.
 (record orphan kill) 2>/dev/null

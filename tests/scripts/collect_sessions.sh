@@ -1,27 +1,9 @@
 #!/bin/bash
 # Sessions that a program starts by proton.h: what is in the profile of each, beside that of the run; names,
 # forks, threads, and either side that is killed.
+. "${srcdir:-.}/tests/tools/sessions.sh"
 . "${srcdir:-.}/tests/tools/cli_help.sh"
-libs=$(dirname "$PROTON")/tests/mocks/.libs
-app=$(dirname "$PROTON")/tests/programs/collect_sessions
-[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-cuda=$libs/libcuda.so.1
-
-# record WHAT [ARGUMENT]: what the program says is in `out`
-record() { timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" "$@" >out 2>err; }
-# Paths and executions of a profile, and its losses.
-tree() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-p = json.load(sys.stdin)
-path, counts = {}, []
-for n in p["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    if n["metrics"].get("count"):
-        counts += [path[n["id"]] + " " + str(n["metrics"]["count"])]
-print(*sorted(counts), [k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])'
-}
+session_app collect_sessions
 
 # ---- two that overlap
 record overlap
