@@ -270,7 +270,8 @@ static uint32_t session_new_entry(const struct spec *spec)
 		return id;
 	memcpy(e->name, spec->name, sizeof(e->name));
 	e->number = collector->n_started++;
-	e->is_done = e->is_left = e->finalizing = false;
+	e->is_done = e->is_left = false;
+	e->finalizing = false;
 	e->phase = e->next_flush = 0;
 	e->traced = spec->traced;
 	e->events = spec->events;
