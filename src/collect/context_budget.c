@@ -159,6 +159,8 @@ bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32
 		return true;
 	}
 	count(&b->n_guessed, 1);
+	if (b->now > began)
+		count(&b->n_paid, b->now - began);
 	return false;
 }
 

@@ -21,7 +21,8 @@ bool budget_is_limited(void);
  * known. */
 bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32_t *node);
 void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool guessed);
-/* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on reading. */
+/* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on
+ * reading, and on finding out that it may not. */
 int64_t budget_share(uint64_t ticks);
 int64_t budget_share_ms(int64_t ms);
 uint64_t budget_paid(const struct thread_state *t);

@@ -12,11 +12,12 @@
 #include "collect/internal.h"
 
 enum {
-	LOOK_MS = 20,    /* between two looks */
-	SETTLE_MS = 2,   /* what was open when a turn began has ended by then, as a rule */
-	FIRST_MS = 1000, /* of whose time the share is taken in advance: the first turn */
-	SAVED_MS = 400,  /* … is saved up at most */
-	ENOUGH_MS = 200, /* … begins a turn */
+	LOOK_MS = 20,     /* between two looks */
+	SETTLE_MS = 2,    /* what was open when a turn began has ended by then, as a rule */
+	FIRST_MS = 1000,  /* of whose time the share is taken in advance: the first turn */
+	SAVED_MS = 400,   /* … is saved up at most */
+	ENOUGH_MS = 200,  /* … begins a turn */
+	RARELY_MS = 5000, /* a turn comes at least so often */
 	OBSERVERS_MAX = 4,
 	FORK_NAPS = 500,
 	CALLS = 32, /* that are measured at a time */
@@ -114,6 +115,7 @@ static void settle(const struct thread_state *thread, struct torch_turn *t, uint
 	if (t->credit < budget_share_ms(SAVED_MS))
 		t->credit = MIN(t->credit + budget_share(passed), budget_share_ms(SAVED_MS));
 	t->credit -= (int64_t)((n - t->n_seen) * turns.cost + (paid - t->paid));
+	t->credit = MAX(t->credit, -budget_share_ms(SAVED_MS));
 	t->n_seen = n;
 	t->paid = paid;
 }
@@ -203,7 +205,10 @@ static int next_turn(int turn, int64_t least, uint64_t now)
 		return now - turns.began_ns >= SETTLE_MS * NSEC_PER_MSEC ? SEEN : BEGUN;
 	if (turn == SEEN)
 		return least < 0 && budget_is_limited() ? OFF : SEEN;
-	return least >= budget_share_ms(ENOUGH_MS) || !budget_is_limited() ? BEGUN : OFF;
+	return least >= budget_share_ms(ENOUGH_MS) || !budget_is_limited() ||
+			       now - turns.began_ns >= RARELY_MS * NSEC_PER_MSEC
+		       ? BEGUN
+		       : OFF;
 }
 
 /* Nobody may believe that all is seen once it is not. */
