@@ -15,7 +15,7 @@
 enum {
 	NUMBER_MAX = 10000,
 	NAMES_MAX =
-		65536, /* that are remembered: of more, those that are over longest are forgotten */
+		8192, /* that are remembered: of more, those that are over longest are forgotten */
 	HOPS_MAX = 40,
 };
 
