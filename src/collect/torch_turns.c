@@ -3,6 +3,7 @@
 #include "collect/torch_turns.h"
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/clock.h"
@@ -19,7 +20,7 @@ enum {
 	ENOUGH_MS = 200,  /* … begins a turn */
 	RARELY_MS = 5000, /* a turn comes at least so often */
 	OBSERVERS_MAX = 4,
-	FORK_NAPS = 500,
+	LOOK_NAPS = 500,
 	CALLS = 32, /* that are measured at a time */
 	TRIES = 16, /* … of which the least counts */
 	FLOAT = 6,  /* a type of elements */
@@ -37,7 +38,7 @@ enum turn { ALWAYS, OFF, BEGUN, SEEN };
 static struct {
 	_Atomic int turn;          /* enum turn */
 	_Atomic uint64_t forks_ns; /* the last fork began */
-	_Atomic bool switches;
+	_Atomic bool is_looking, is_over;
 	/* owner: the main thread until there are turns, then the sender */
 	void (*disable)(uint64_t handle), (*enable)(uint64_t handle);
 	/* An operator that does nothing, and what it does it with. */
@@ -68,6 +69,31 @@ static bool find(void *library)
 	return turns.disable && turns.enable && turns.make && turns.drop && turns.call;
 }
 
+/* The sender uses PyTorch while it looks, and for no longer than a ms. */
+static void await_look(void)
+{
+	const struct timespec nap = {0, 20000};
+
+	for (unsigned i = 0; i < LOOK_NAPS && atomic_load(&turns.is_looking); i++)
+		nanosleep(&nap, NULL);
+}
+
+/* A child has PyTorch's lock of its observers as it was, and no thread to give it back. */
+void torch_turns_fork_begins(void)
+{
+	if (!torch_turns_used())
+		return;
+	atomic_store(&turns.forks_ns, clock_monotonic_ns());
+	await_look();
+}
+
+/* PyTorch takes down what it knows of observers. */
+static void end_turns(void)
+{
+	atomic_store(&turns.is_over, true);
+	await_look();
+}
+
 bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
 		       struct torch_turn *(*of)(const struct thread_state *t))
 {
@@ -79,6 +105,8 @@ bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
 	turns.ticks = ticks();
 	turns.looked_ns = clock_monotonic_ns();
 	budget_halve();
+	/* What came last goes first: before PyTorch's own, which began with the first observer. */
+	atexit(end_turns);
 	atomic_store(&turns.turn, SEEN);
 	return true;
 }
@@ -178,27 +206,6 @@ static void switch_all(bool on)
 		(on ? turns.enable : turns.disable)(turns.handles[i]);
 }
 
-/* A child of a fork has the lock that is taken for that as it was, and no thread to give it back. */
-void torch_turns_fork_begins(void)
-{
-	const struct timespec nap = {0, 20000};
-
-	if (!torch_turns_used())
-		return;
-	atomic_store(&turns.forks_ns, clock_monotonic_ns());
-	for (unsigned i = 0; i < FORK_NAPS && atomic_load(&turns.switches); i++)
-		nanosleep(&nap, NULL);
-}
-
-/* False: somebody forks. The parent is done with that by the next look but one. */
-static bool begin_switch(uint64_t now)
-{
-	atomic_store(&turns.switches, true);
-	if (now < atomic_load(&turns.forks_ns) + 2 * LOOK_MS * NSEC_PER_MSEC)
-		atomic_store(&turns.switches, false);
-	return atomic_load(&turns.switches);
-}
-
 static int next_turn(int turn, int64_t least, uint64_t now)
 {
 	if (turn == BEGUN)
@@ -214,13 +221,10 @@ static int next_turn(int turn, int64_t least, uint64_t now)
 /* Nobody may believe that all is seen once it is not. */
 static void turn_to(int turn, uint64_t now)
 {
-	if (turn != SEEN && !begin_switch(now))
-		return;
 	if (turn == OFF)
 		atomic_store(&turns.turn, OFF);
 	if (turn != SEEN)
 		switch_all(turn == BEGUN);
-	atomic_store(&turns.switches, false);
 	log_debug(2, "torch", "turn %d, a record takes %" PRIu64 " ticks", turn, turns.cost);
 	turns.began_ns = now;
 	atomic_store(&turns.turn, turn);
@@ -317,7 +321,13 @@ uint32_t torch_turns_look(void)
 
 	if (turn == ALWAYS)
 		return UINT32_MAX;
-	if (turn == BEGUN || now - turns.looked_ns >= LOOK_MS * NSEC_PER_MSEC)
+	if (turn != BEGUN && now - turns.looked_ns < LOOK_MS * NSEC_PER_MSEC)
+		return LOOK_MS;
+	/* A parent is done with its fork by the next look but one. */
+	atomic_store(&turns.is_looking, true);
+	if (!atomic_load(&turns.is_over) &&
+	    now >= atomic_load(&turns.forks_ns) + 2 * LOOK_MS * NSEC_PER_MSEC)
 		look(turn, now);
+	atomic_store(&turns.is_looking, false);
 	return atomic_load(&turns.turn) == BEGUN ? SETTLE_MS : LOOK_MS;
 }
