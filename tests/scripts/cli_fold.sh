@@ -73,7 +73,7 @@ check "diff" "changed train > iter # > layer.# > loss > gemm_64x64" \
 check "merge: folded when they are one" "train;iter # 3040 4" "$(paths merged.hatchet | grep -x 'train;iter # .*')"
 check "report of several" "train;iter # 3040 4" "$(paths steps.folded --fold-numbers more.folded | grep -x 'train;iter # .*')"
 has "report --diff-profile" "iter #" <("$PROTON" report --ascii --fold-numbers --diff-profile steps.folded more.folded)
-has "advise" "no findings" <("$PROTON" advise --fold-numbers steps.folded 2>&1 | tr 'A-Z' 'a-z')
+has "advise" "nothing ran on a device" <("$PROTON" advise --fold-numbers steps.folded 2>&1)
 # Names may be made so that sums of their letters are alike.
 python3 -c '
 import itertools
