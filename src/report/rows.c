@@ -150,6 +150,8 @@ static int choose_limit(struct rows *t)
 		return 0;
 	if (t->kind->own_columns && column_in_unit(&first, t->r->s, &o->least) == 0)
 		t->limit = first.derived;
+	else if (t->kind->share_of && !o->columns && o->least.value == 0)
+		t->limit = t->kind->share_of->derived;
 	else
 		r = least_parse(&t->least, t->r->s, &t->limit);
 	return r < 0 ? least_error(r) : 0;

@@ -20,6 +20,8 @@
 struct row_kind {
 	/* NaN: absent. */
 	double (*value)(void *ctx, uint32_t row, const struct number_ask *ask);
+	/* Of what a limit is a share where no columns were asked for. NULL: as in the tree. */
+	const struct column_spec *share_of;
 	/* What limits are shares of. NULL: the whole profile's value. */
 	double (*whole)(void *ctx, const struct number_ask *ask);
 	const char *(*name)(void *ctx, uint32_t row); /* lives as long as the report */

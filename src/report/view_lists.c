@@ -79,6 +79,16 @@ static double n_contexts(const struct report *r)
 	return n;
 }
 
+/* Of one sort of rows by name: kernels, or copies and sets. */
+static double n_named(const struct report *r, bool transfers)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < flat_n(r->flat); i++)
+		n += flat_is_transfer(r->flat, i) == transfers;
+	return n;
+}
+
 static double root_value(const struct report *r, uint32_t metric)
 {
 	const struct snap_column *c = snapshot_column(r->snap, metric, true);
@@ -103,7 +113,8 @@ int view_summary(struct report *r)
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);
 	put_summary_number(r, "contexts", n_contexts(r), human_count);
-	put_summary_number(r, "kernels", (double)flat_n(r->flat), human_count);
+	put_summary_number(r, "kernels", n_named(r, false), human_count);
+	put_summary_number(r, "copies and sets", n_named(r, true), human_count);
 	put_summary_number(r, "executions", root_value(r, METRIC_COUNT), human_count);
 	put_summary_number(r, "device time", root_value(r, METRIC_TIME), human_time_ns);
 	put_summary_number(r, "lost", session_losses_known(s) ? (double)session_loss_total(s) : NAN,

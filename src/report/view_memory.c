@@ -12,6 +12,47 @@
 		.factor = factor_                                                                  \
 	}
 
+/* ---- all of it ---- */
+
+/* Copies and sets, each of which has its bytes itself. */
+static bool moves(const struct report *r, uint32_t node, double bytes)
+{
+	uint8_t kind = snapshot_node(r->snap, node)->kind;
+
+	return (kind == FRAME_COPY || kind == FRAME_SET) && numbers_counts(r->numbers, node) &&
+	       bytes > 0;
+}
+
+static double at(struct report *r, uint32_t node, const struct derived *m)
+{
+	struct derived_terms terms = {0};
+
+	return derive_at(numbers_derive(r->numbers), m, &terms, node, 0);
+}
+
+static double bytes_at(struct report *r, uint32_t node)
+{
+	return at(r, node, &(struct derived)MADE(VALUE, BYTES, 1));
+}
+
+static double bytes_of_all(struct report *r)
+{
+	double sum = 0;
+
+	for (uint32_t node = 0; node < snapshot_n(r->snap); node++) {
+		double bytes = bytes_at(r, node);
+
+		sum += moves(r, node, bytes) ? bytes : 0;
+	}
+	return sum;
+}
+
+/* What a limit is a share of: of bytes, as the column of shares. */
+static double whole_of(struct report *r, double bytes, const struct derived *m)
+{
+	return m->op == DERIVED_VALUE && m->metric == METRIC_BYTES ? bytes : at(r, 0, m);
+}
+
 /* ---- by kind ---- */
 
 static const struct column_spec avg_size = {
@@ -32,8 +73,16 @@ static const struct column_spec async_share = {
 
 struct kinds {
 	struct report *r;
+	double bytes; /* of all of them */
 	struct buf text;
 };
+
+static double whole_of_kinds(void *ctx, const struct number_ask *ask)
+{
+	struct kinds *k = ctx;
+
+	return whole_of(k->r, k->bytes, ask->metric);
+}
 
 static double kind_value(void *ctx, uint32_t row, const struct number_ask *ask)
 {
@@ -64,11 +113,13 @@ static int put_kinds(struct report *r)
 		&usual_columns[USUAL_TOTAL], &avg_size,
 		&usual_columns[USUAL_GBPS],  &async_share};
 	static const struct row_kind kind = {.value = kind_value,
+					     .share_of = &usual_columns[USUAL_BYTES],
+					     .whole = whole_of_kinds,
 					     .name = kind_name,
 					     .path = kind_advice,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual)};
-	struct kinds k = {.r = r};
+	struct kinds k = {.r = r, .bytes = bytes_of_all(r)};
 	struct rows t;
 	int e = rows_init(&t, r, &kind, &k);
 
@@ -98,25 +149,20 @@ struct paths {
 	struct buf text;
 };
 
-static double at(struct paths *p, uint32_t node, const struct derived *m)
-{
-	struct derived_terms terms = {0};
-
-	return derive_at(numbers_derive(p->r->numbers), m, &terms, node, 0);
-}
-
-static double bytes_at(struct paths *p, uint32_t node)
-{
-	return at(p, node, &(struct derived)MADE(VALUE, BYTES, 1));
-}
-
 static double path_value(void *ctx, uint32_t row, const struct number_ask *ask)
 {
 	struct paths *p = ctx;
 
 	if (ask->metric->op == DERIVED_SHARE && ask->metric->metric == METRIC_BYTES)
-		return bytes_at(p, row) / p->bytes * 100;
-	return at(p, row, ask->metric);
+		return bytes_at(p->r, row) / p->bytes * 100;
+	return at(p->r, row, ask->metric);
+}
+
+static double whole_of_paths(void *ctx, const struct number_ask *ask)
+{
+	struct paths *p = ctx;
+
+	return whole_of(p->r, p->bytes, ask->metric);
 }
 
 static const char *path_name(void *ctx, uint32_t row)
@@ -131,24 +177,12 @@ static const char *path_text(void *ctx, uint32_t row)
 	return rows_path(p->r, row, &p->text);
 }
 
-static bool moves(struct paths *p, uint32_t node)
-{
-	uint8_t kind = snapshot_node(p->r->snap, node)->kind;
-
-	return (kind == FRAME_COPY || kind == FRAME_SET) && numbers_counts(p->r->numbers, node) &&
-	       bytes_at(p, node) > 0;
-}
-
 static int add_paths(struct paths *p, struct rows *t)
 {
 	int e = 0;
 
-	/* Rows may be sorted by their share of it. */
-	for (uint32_t node = 0; node < snapshot_n(p->r->snap); node++)
-		p->bytes += moves(p, node) ? bytes_at(p, node) : 0;
-
 	for (uint32_t node = 0; node < snapshot_n(p->r->snap) && e == 0; node++)
-		if (moves(p, node))
+		if (moves(p->r, node, bytes_at(p->r, node)))
 			e = rows_add(t, node);
 	return e;
 }
@@ -159,12 +193,14 @@ static int put_paths(struct report *r)
 							  &usual_columns[USUAL_TOTAL],
 							  &usual_columns[USUAL_CALLS]};
 	static const struct row_kind kind = {.value = path_value,
+					     .share_of = &usual_columns[USUAL_BYTES],
+					     .whole = whole_of_paths,
 					     .name = path_name,
 					     .path = path_text,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true};
-	struct paths p = {.r = r};
+	struct paths p = {.r = r, .bytes = bytes_of_all(r)};
 	struct rows t;
 	int e = rows_init(&t, r, &kind, &p);
 

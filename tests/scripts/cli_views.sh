@@ -140,6 +140,13 @@ check "nothing reaches the limit" "none (22 below the limit)" "$("$PROTON" repor
 "$PROTON" report --view host -i step -t 50% "$torch" >out; check "host: half of what is not nested" "step forward" "$(names out)"
 "$PROTON" report --view host -t 100ms "$torch" >out; check "host: a limit" "forward (4 more)" "$(awk '/ms|more/ { print $NF == "more)" ? $0 : $NF }' out | xargs)"
 "$PROTON" report --view memory -t 1% "$torch" >out; check "memory: a limit" "2" "$(grep -c 'more)' out)"
+moved=$tests/../docs/pictures/train.hatchet # most bytes take little of the time
+"$PROTON" report --view memory -t 5% --ascii "$moved" >out
+check "memory: a limit is a share of bytes, as the column" "490M|92.1 5.2" \
+	"$(awk '/! pageable/ { print $2 }' out)|$(sed '1,/^Calling/d' out | awk '/memcpy/ { print $2 }' | xargs)"
+check "memory: … of the time where that was asked for" 2 "$("$PROTON" report --view memory -m time -t 5% "$moved" | grep -c 'below the limit')"
+"$PROTON" report --view summary "$moved" >out
+check "summary: copies and sets are no kernels" "49 3" "$(sed -n 's/^kernels *//p;s/^copies and sets *//p' out | xargs)"
 
 check "flame: the widest first, whatever the order of tables" "" \
 	"$(cmp <("$PROTON" report --view flame "$torch") <("$PROTON" report --view flame -s calls "$torch") 2>&1)"

@@ -93,6 +93,7 @@ static const struct {
 	 "devices          3\n"
 	 "contexts         4\n"
 	 "kernels          3\n"
+	 "copies and sets  0\n"
 	 "executions       12\n"
 	 "device time      614us\n"
 	 "lost             -\n"},
