@@ -131,6 +131,14 @@ void diff_put_values(struct diff_printer *x, size_t metric, const struct diff_va
 	out_puts(x->out, between);
 }
 
+/* Small changes that are the same each by itself may change the whole, which has a row, too. */
+static bool is_whole_alone(struct diff_printer *x, size_t metric, const uint32_t *counts)
+{
+	const struct diff_value *v = diff_value(x->d, 0, metric);
+
+	return !counts[DIFF_CHANGED] && v->status == DIFF_CHANGED && !is_noise(x, v);
+}
+
 static void put_metric_counts(struct diff_printer *x, size_t metric)
 {
 	static const uint8_t order[] = {DIFF_CHANGED, DIFF_NEW, DIFF_GONE, DIFF_SAME};
@@ -145,8 +153,11 @@ static void put_metric_counts(struct diff_printer *x, size_t metric)
 			counts[v->status]++;
 	}
 	for (i = 0; i < ARRAY_SIZE(order); i++)
-		out_printf(x->out, "%s%u %s", i ? ", " : "", counts[order[i]],
-			   diff_status_word((enum diff_status)order[i]));
+		out_printf(x->out, "%s%u %s%s", i ? ", " : "", counts[order[i]],
+			   diff_status_word((enum diff_status)order[i]),
+			   order[i] == DIFF_CHANGED && is_whole_alone(x, metric, counts)
+				   ? " besides ROOT"
+				   : "");
 	if (x->several)
 		out_printf(x->out, ", %u noise", noise);
 }

@@ -25,6 +25,8 @@ check "new" "- 10ns +10ns new new step > new|er" "$(grep er out | xargs)"
 check "gone" "10ns - -10ns gone gone step > old" "$(grep old out | xargs)"
 check "what is the same is left out" "" "$(grep relu out)"
 has "counted" "3 changed, 1 new, 1 gone, 1 same" <(sed 's/^2 changed/3 changed/' out)
+echo "a 10" >one.folded; echo "b 20" >other.folded
+"$PROTON" diff one.folded other.folded >out; has "the whole alone has changed" "0 changed besides ROOT, 1 new, 1 gone, 0 same" out
 "$PROTON" diff --all --tree --ascii a.hatchet b.hatchet >out
 check "tree" "ROOT step gemm relu old new|er" "$(sed -n '/STATUS/,/^$/p' out | awk 'NF && !/STATUS/ { print $NF }' | xargs)"
 "$PROTON" diff --ascii -t 5% a.hatchet b.hatchet >out; check "threshold" "" "$(grep old out)"
