@@ -87,11 +87,13 @@ void advice_draw(struct tui *t, const struct canvas *canvas, int y)
 
 	human_time_ns(time, first->price_ns);
 	human_percent(share, first->price_ns / f->whole_ns);
-	parts_add(&parts, ROLE_WARNING, 0, "%s", finding_title(first->rule));
+	parts_add(&parts, ROLE_WARNING, 0, "%s%s", t->options.before ? "B: " : "",
+		  finding_title(first->rule));
 	if (node != SNAP_NONE)
 		parts_add_name(&parts, ROLE_NORMAL, 2, "", tui_node_name(t, node), false);
 	if (!isnan(first->price_ns))
-		parts_add(&parts, ROLE_WARNING, 1, "%s, %s %% of %s", time, share,
+		parts_add(&parts, ROLE_WARNING, 1, "%s%s, %s %% of %s",
+			  first->at_most ? "at most " : "", time, share,
 			  f->is_wall ? "the run" : "device time");
 	add_evidence(&parts, numbers_beyond(first->evidence, time));
 	if (f->n > 1)

@@ -269,7 +269,7 @@ START_TEST(a_finding_names_its_kernel)
 	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "huge"), w.lanes[0], &v);
 	w.t->advice.made_ns = 0; /* or it would be found in a while */
 	world_tick(&w);
-	ck_assert(world_shows(&w, "one kernel is most of the time  huge  10"));
+	ck_assert(world_shows(&w, "one kernel is most of the time  huge  at most 10"));
 	ck_assert(!world_shows(&w, "device time  10")); /* the price before the numbers */
 }
 END_TEST
