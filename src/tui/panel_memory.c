@@ -13,6 +13,33 @@
 #define MIDDLING 60
 #define LOW      10 /* rows below which each is for a kind of copy */
 
+struct panel_memory {
+	struct sections base;
+	struct flat *flat;   /* of what the filter leaves */
+	uint64_t generation; /* of the numbers that it is of */
+};
+
+static struct panel_memory *as_memory(struct panel *p)
+{
+	return (struct panel_memory *)p;
+}
+
+/* NULL: no memory. */
+static struct flat *make_flat(struct panel *p)
+{
+	struct panel_memory *pm = as_memory(p);
+	struct numbers *kept = tui_numbers(p->tui);
+
+	if (!pm->flat)
+		pm->flat = flat_new(kept);
+	if (!pm->flat || pm->generation == numbers_generation(kept))
+		return pm->flat;
+	if (flat_update(pm->flat) < 0)
+		return NULL;
+	pm->generation = numbers_generation(kept);
+	return pm->flat;
+}
+
 /* ---- transfers ---- */
 
 static const struct column transfer_columns[] = {
@@ -80,7 +107,7 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 
 static void list_transfers(struct panel *p)
 {
-	struct flat *flat = tui_flat(p->tui);
+	struct flat *flat = make_flat(p);
 
 	for (uint32_t i = 0; flat && i < flat_n(flat); i++)
 		if (flat_is_transfer(flat, i))
@@ -112,11 +139,12 @@ static void list_paths(struct panel *p)
 	const struct snap_column *bytes_before =
 		old ? snapshot_column(old, METRIC_BYTES, false) : NULL;
 	const struct snap_column *before = old ? snapshot_column(old, METRIC_TIME, false) : NULL;
+	const struct numbers *kept = tui_numbers(p->tui);
 
 	for (uint32_t id = 0; id < snapshot_n(snap); id++) {
 		const struct snap_node *n = snapshot_node(snap, id);
 
-		if ((n->kind != FRAME_COPY && n->kind != FRAME_SET) || n->hidden ||
+		if ((n->kind != FRAME_COPY && n->kind != FRAME_SET) || !numbers_counts(kept, id) ||
 		    !(at(bytes, id) > 0 || at(bytes_before, id) > 0))
 			continue;
 		sections_add_path(
@@ -132,8 +160,10 @@ static void list_paths(struct panel *p)
 /* There are none to show. Were there none? */
 static const char *say_no_transfers(struct panel *p)
 {
-	return filters_any(&p->tui->filters) ? "none with this filter"
-					     : "no copies and no sets were seen";
+	const struct tui *t = p->tui;
+
+	return *t->filter || filters_any(&t->filters) ? "none with this filter"
+						      : "no copies and no sets were seen";
 }
 
 static const struct section sections[] = {
@@ -154,14 +184,21 @@ static const struct section sections[] = {
 	},
 };
 
+static void done(struct panel *p)
+{
+	as_memory(p)->flat = flat_free(as_memory(p)->flat);
+	sections_done(p);
+}
+
 const struct panel_ops panel_memory_ops = {
 	.title = "Memory",
 	.tab = "Mem",
-	.size = sizeof(struct sections),
+	.size = sizeof(struct panel_memory),
 	.init = sections_init,
-	.done = sections_done,
+	.done = done,
 	.update = sections_update,
 	.compares = true,
 	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),
+	.is_filtered = true,
 };

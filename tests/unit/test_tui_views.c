@@ -138,6 +138,32 @@ START_TEST(memory_keeps_the_largest)
 }
 END_TEST
 
+/* What the filter of names leaves is all that counts, as with that of expressions. */
+START_TEST(memory_is_filtered)
+{
+	world_node(&w, world_node(&w, SESSION_ROOT, FRAME_SCOPE, "quiet"), FRAME_SCOPE, "within");
+	for (unsigned i = 1; i < 4; i++) {
+		char name[32];
+		uint32_t scope, copy;
+
+		snprintf(name, sizeof(name), "moves %u", i);
+		scope = world_node(&w, SESSION_ROOT, FRAME_SCOPE, name);
+		copy = world_node(&w, scope, FRAME_COPY, "copy of ours");
+		world_number(&w, copy, w.lanes[0], METRIC_BYTES, 1e15 * i);
+	}
+	world_tick(&w);
+	world_keys(&w, "3 \\ 'moves 2' Enter End");
+	ck_assert_str_eq(here(), "moves 2 › copy of ours");
+	ck_assert(!world_shows(&w, "moves 1") && !world_shows(&w, "moves 3"));
+	ck_assert(!world_shows(&w, "memcpy")); /* of all else, in neither table */
+	ck_assert(world_shows(&w, "100.0"));
+	world_keys(&w, "\\ 'quiet' Enter");
+	ck_assert(world_shows(&w, "none with this filter"));
+	world_keys(&w, "Esc End");
+	ck_assert(world_shows(&w, "moves 1"));
+}
+END_TEST
+
 /* Where a search comes by until it begins again, as keys of rows. */
 static size_t tour(const char *key, uint64_t *keys, size_t max)
 {
@@ -1016,6 +1042,7 @@ Suite *suite_views(void)
 {
 	const TTest *const tests[] = {
 		memory_keeps_the_largest,
+		memory_is_filtered,
 		bottom_up_folds,
 		bottom_up_stays_open,
 		bottom_up_finds_folded,
