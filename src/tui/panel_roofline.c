@@ -629,6 +629,20 @@ static void add_shares(struct panel *p, struct line_parts *parts, enum role role
 	}
 }
 
+#define NEARLY_ALL 0.99
+
+/* Over how little of its time the rate is, where nobody knows of the rest. */
+static void add_part(struct panel *p, struct line_parts *parts, enum role role)
+{
+	double share = selected(p)->flops_ns / selected(p)->time_ns;
+	char text[HUMAN_MAX];
+
+	if (!(share < NEARLY_ALL))
+		return;
+	human_percent(text, share);
+	parts_add(parts, role, 2, "over %s %% of its time", text);
+}
+
 /* "405T flop/s  663 flop/B  41.0% of 16 bit peak …" */
 static void add_point(struct panel *p, struct line_parts *parts, enum role role)
 {
@@ -636,6 +650,7 @@ static void add_point(struct panel *p, struct line_parts *parts, enum role role)
 
 	human_count(text, roofline_rate(selected(p)));
 	parts_add(parts, role, 1, "%s flop/s", text);
+	add_part(p, parts, role);
 	human_rate(text, roofline_intensity(selected(p)));
 	parts_add(parts, role, 3, "%s flop/B", text);
 	add_shares(p, parts, role);
