@@ -329,6 +329,7 @@ void complain_hint(enum filter_hint hint, const char *option)
 				    "matches anywhere",
 		[FILTER_NO_BLANKS] = "is an expression of names: a comparison has blanks around "
 				     "its operator, as 'time > 1ms'",
+		[FILTER_NO_STARS] = "is an expression of names: with '/**' behind it, it is a path",
 	};
 
 	if (texts[hint])

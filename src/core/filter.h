@@ -47,6 +47,7 @@ enum filter_hint {
 	FILTER_NO_HINT,
 	FILTER_ANCHORED,  /* it finds no name, but would within one */
 	FILTER_NO_BLANKS, /* "time>1ms" is a name: it would be a condition with blanks */
+	FILTER_NO_STARS,  /* "step/forward" is a name: it would be a path with a "*" */
 	FILTER_N_HINTS
 };
 enum filter_hint filter_hint(const struct selector *include, struct snapshot *snap);

@@ -18,7 +18,9 @@ enum filter_hint filter_hint(const struct selector *include, struct snapshot *sn
 		return FILTER_NO_HINT;
 	if (selector_lacks_blanks(include))
 		return FILTER_NO_BLANKS;
-	return name_pattern_is_inside(names, snap) ? FILTER_ANCHORED : FILTER_NO_HINT;
+	if (name_pattern_is_inside(names, snap))
+		return FILTER_ANCHORED;
+	return selector_lacks_stars(include) ? FILTER_NO_STARS : FILTER_NO_HINT;
 }
 
 /* Of what is shown. */

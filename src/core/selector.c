@@ -79,6 +79,11 @@ bool selector_lacks_blanks(const struct selector *x)
 	       amount_parse(number, strlen(number), &amount) == 0;
 }
 
+bool selector_lacks_stars(const struct selector *x)
+{
+	return x->form == SELECTOR_NAMES && strchr(x->text, '/') && !strchr(x->text, '*');
+}
+
 /* ---- texts ---- */
 
 size_t selector_character(const char *text, size_t at)

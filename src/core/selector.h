@@ -61,6 +61,8 @@ const char *selector_text(const struct selector *x); /* as it was given */
 bool selector_is_condition(const struct selector *x);
 /* Is it an expression of names that would be a comparison with blanks: "time>1ms"? */
 bool selector_lacks_blanks(const struct selector *x);
+/* Is it one that would be a path with stars behind it: "step/forward"? */
+bool selector_lacks_stars(const struct selector *x);
 /* The expression that is all of it; NULL: it has another form. */
 const struct name_pattern *selector_names(const struct selector *x);
 

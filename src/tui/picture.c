@@ -62,6 +62,7 @@ void tui_say_left(struct tui *t)
 		[FILTER_NO_HINT] = "nothing is left",
 		[FILTER_ANCHORED] = "nothing begins so: '.*' in front matches anywhere in a name",
 		[FILTER_NO_BLANKS] = "no name is so: a comparison has blanks, as 'time > 1ms'",
+		[FILTER_NO_STARS] = "no name is so: with '/**' behind it, it is a path",
 	};
 	struct filter_left left;
 	char text[FILTER_LEFT_MAX];

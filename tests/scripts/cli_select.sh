@@ -46,6 +46,10 @@ check "export: grouped" "$("$PROTON" export -f folded "$stack" | sum) 1" "$("$PR
 status "export: a limit of another unit" 2 export -f folded -t 4K -m time a.folded
 status "export: nothing is left" 1 export -f folded -i gem,m a.folded
 check "export: nothing: said" "proton: the filter leaves nothing of a.folded" "$(cat err)"
+printf 'step;forward;emm 5\nother;emm 7\n' >steps.folded
+status "a path without stars" 1 report -i step/forward steps.folded
+has "a path without stars: said" "-i is an expression of names: with '/**' behind it, it is a path" err
+status "a path without stars: as was said" 0 report -i 'step/forward/**' steps.folded
 status "export: nothing begins so" 1 export -f folded -i emm a.folded
 check "export: nothing begins so: said" "matches from the beginning" "$(grep -o 'matches from the beginning' err)"
 status "export: no values in what is left" 2 export -f folded -m bytes -i relu a.folded

@@ -528,7 +528,8 @@ START_TEST(hints_at_why_nothing_is_left)
 		enum filter_hint hint;
 	} hints[] = {{"gemm", FILTER_ANCHORED},      {"zebra", FILTER_NO_HINT},
 		     {"time>1ms", FILTER_NO_BLANKS}, {"time > 1s", FILTER_NO_HINT},
-		     {"**/x", FILTER_NO_HINT},       {"a<b", FILTER_NO_HINT}};
+		     {"**/x", FILTER_NO_HINT},       {"a<b", FILTER_NO_HINT},
+		     {"no/path", FILTER_NO_STARS},   {"no/.*", FILTER_NO_HINT}};
 	static const struct snapshot_spec spec;
 	struct session *s = profile();
 	struct snapshot *snap = snapshot_new(s, &spec);
