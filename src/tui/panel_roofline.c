@@ -713,6 +713,19 @@ static size_t n_of_others(const struct panel_roofline *pr)
 	return n;
 }
 
+/* What sizes of points mean, where that has room. */
+static void put_sizes(struct panel *p, const struct glyphs *glyphs, struct buf *out)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+
+	if (!as_roofline(p)->roofline.n)
+		return;
+	buf_printf(&text, "  %s 10 %% of the time  %s 1 %%  %s less", glyphs->points[0],
+		   glyphs->points[1], glyphs->points[2]);
+	if (out->len + text.len <= (size_t)MAX(p->width, 0))
+		buf_puts(out, buf_str(&text));
+}
+
 static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *out)
 {
 	struct panel_roofline *pr = as_roofline(p);
@@ -731,6 +744,7 @@ static void put_head(struct panel *p, const struct glyphs *glyphs, struct buf *o
 	if (has_ridge(p)) /* a legend of what is drawn without a word beside it */
 		buf_printf(out, "%s  %s ridge", n_of_others(pr) ? "" : "  / mem",
 			   glyphs->ascending);
+	put_sizes(p, glyphs, out);
 }
 
 static void draw_head(struct panel *p, struct pen *pen)
