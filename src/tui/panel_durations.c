@@ -252,6 +252,14 @@ static bool is_filtered(const struct tui *t)
 	return *t->filter || filters_any(&t->filters);
 }
 
+/* Of a scope it is not counted how often it was entered, but what ran below it. */
+static bool is_executed(struct panel *p)
+{
+	uint8_t kind = snapshot_node(p->tui->snap, as_durations(p)->node)->kind;
+
+	return kind == FRAME_KERNEL || kind == FRAME_COPY || kind == FRAME_SET;
+}
+
 /* Which executions are counted: "7488 calls of 7880  in all contexts, filtered". */
 static void put_counted(struct panel *p, struct buf *out)
 {
@@ -263,6 +271,8 @@ static void put_counted(struct panel *p, struct buf *out)
 	buf_printf(out, "  %s calls", n);
 	if (pd->d.n_calls > (double)pd->d.n_all)
 		buf_printf(out, " of %s", all);
+	if (!is_executed(p))
+		buf_puts(out, " below it");
 	buf_puts(out, pd->one_context ? "  in this context" : "  in all contexts");
 	if (is_filtered(p->tui))
 		buf_puts(out, ", filtered");
@@ -270,6 +280,8 @@ static void put_counted(struct panel *p, struct buf *out)
 		buf_printf(out, ", of every %s", group_word(snapshot_group(p->tui->snap)));
 	if (p->tui->is_reset)
 		buf_puts(out, " of the whole run");
+	if (!is_executed(p))
+		buf_puts(out, "  kernels, copies and sets");
 }
 
 /* What does not fit goes by whole phrases, which two blanks part. */
