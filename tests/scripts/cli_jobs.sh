@@ -50,8 +50,10 @@ check "the program dies of SIGPIPE as ever" 141 "$(unread 1 "$PROTON" record -q 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL); os.write(1, b"x")')"
 # What is no run ends quietly where nobody reads, also where SIGPIPE is ignored (services, Python).
 quiet() { KEPT=1 PROTON_PAGER= python3 unread.py 1 "$PROTON" "$@" 2>err; echo "$? $(cat err)"; }
-for command in help --version "report --help" "doctor saving" "doctor --json saving" "report r.hatchet" "view r.hatchet" \
-	"list r.hatchet" "advise r.hatchet" "diff r.hatchet r.hatchet" "viewer -m time/ms r.hatchet" "export -f json r.hatchet"; do
+PROTON_FAKE=$fake "$PROTON" record -q -o read.hatchet sleep 0.2
+for command in help --version "report --help" "doctor saving" "doctor --json saving" "report read.hatchet" "view read.hatchet" \
+	"list read.hatchet" "advise read.hatchet" "diff read.hatchet read.hatchet" "viewer -m time/ms read.hatchet" \
+	"export -f json read.hatchet"; do
 	check "nobody reads $command" "141 " "$(quiet $command)"
 done
 "$PROTON" record -q -o r.hatchet sh -c 'trap "" TERM; grep SigIgn /proc/self/status' >out
