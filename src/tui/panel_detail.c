@@ -244,6 +244,24 @@ static void add_compared(struct panel *p)
 	}
 }
 
+#define NEARLY_ALL 0.99
+
+/* Over how little of its time a rate is, where nobody knows of the rest. */
+static void add_part(struct panel *p, enum usual_column usual, enum usual_column amount)
+{
+	const struct column_spec *c = &usual_columns[usual];
+	double per_ns = tree_value(p, usual, false) * c->derived.factor * 1e-9;
+	double time = tree_value(p, amount, false) / per_ns;
+	double share = time / tree_value(p, USUAL_TOTAL, false);
+	char text[HUMAN_MAX], line[96];
+
+	if (!(share < NEARLY_ALL))
+		return;
+	human_percent(text, share);
+	snprintf(line, sizeof(line), "%-6s over %s %% of its time", c->title, text);
+	add_line(p, ROLE_NORMAL, "", line, strlen(line));
+}
+
 /* All numbers of the tree. */
 static void add_numbers(struct panel *p)
 {
@@ -257,6 +275,8 @@ static void add_numbers(struct panel *p)
 	for (unsigned i = 0; i < USUAL_N; i++)
 		cells_add_number(p, &c, i, is_told(p, i) ? tree_value(p, i, false) : NAN);
 	cells_end(p, &c);
+	add_part(p, USUAL_GBPS, USUAL_BYTES);
+	add_part(p, USUAL_TFPS, USUAL_FLOPS);
 }
 
 /* The row of kernels, copies and sets that the context is one of, with others; flat_n(): none. */

@@ -243,6 +243,17 @@ START_TEST(details_of_several_contexts)
 }
 END_TEST
 
+/* A rate is over the time of what has such a number: for a kernel all of it. */
+START_TEST(details_tell_what_rates_are_over)
+{
+	world_keys(&w, "/ 'train_step' Enter d");
+	ck_assert(world_shows(&w, "TF/s   over 80.7 % of its time"));
+	world_keys(&w, "Esc / 'flash_fwd' Enter d");
+	ck_assert(world_shows(&w, "TF/s "));
+	ck_assert(!world_shows(&w, "of its time"));
+}
+END_TEST
+
 /* Names that have nothing of the raw ones. */
 static char *short_names(const char *raw, enum frame_kind kind, unsigned level)
 {
@@ -1058,6 +1069,7 @@ Suite *suite_views(void)
 		findings_lead_to_their_kernel,
 		tree_orders_host_time,
 		details_of_several_contexts,
+		details_tell_what_rates_are_over,
 		flame_finds_narrow,
 		layout_sorts,
 		callers_go_on_and_back,
