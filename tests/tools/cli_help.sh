@@ -21,7 +21,7 @@ at_end() { # at_end STATUS: no test leaves a process behind
 	local status=$1 pid
 	let_go
 	cd / && rm -rf "$work"
-	wait_for 10 none_left || for pid in $(left); do
+	wait_for 30 none_left || for pid in $(left); do
 		echo "FAILED: left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")"
 		kill -KILL "$pid"
 		status=1
