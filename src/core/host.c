@@ -54,7 +54,6 @@ struct host_walk {
 	const double *elapsed;  /* by node */
 	const uint32_t *frames; /* by node */
 	uint32_t *open;         /* by frame: contexts around */
-	uint32_t n_open;        /* of all frames */
 };
 
 static bool counts(const struct host_walk *w, uint32_t id)
@@ -62,15 +61,7 @@ static bool counts(const struct host_walk *w, uint32_t id)
 	return !isnan(w->elapsed[id]) && numbers_counts(w->kept, id);
 }
 
-static void leave(struct host_walk *w, uint32_t id)
-{
-	uint32_t n = counts(w, id);
-
-	w->open[w->frames[id]] -= n;
-	w->n_open -= n;
-}
-
-static uint32_t next_node(struct host_walk *w, uint32_t id)
+static uint32_t next_node(const struct host_walk *w, uint32_t id)
 {
 	const struct snap_node *node = snapshot_node(w->snap, id);
 
@@ -78,7 +69,7 @@ static uint32_t next_node(struct host_walk *w, uint32_t id)
 		return node->first_child;
 	for (; id != SNAP_NONE; id = node->parent) {
 		node = snapshot_node(w->snap, id);
-		leave(w, id);
+		w->open[w->frames[id]] -= counts(w, id);
 		if (node->next_sibling != SNAP_NONE)
 			return node->next_sibling;
 	}
@@ -104,26 +95,19 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 	const double *on_cpu = derive_used(numbers_derive(kept), METRIC_ON_CPU, false);
 	const double *count = host_entered(snap);
 	const double *whole = derive_used(numbers_derive(kept), METRIC_CPU_TIME, true);
-	struct host_walk w = {.snap = snap,
-			      .kept = kept,
-			      .elapsed = host_elapsed(snap),
-			      .frames = numbers_functions(kept, &h->n)};
+	struct host_walk w = {snap, kept, host_elapsed(snap), numbers_functions(kept, &h->n), NULL};
 
 	if (!w.elapsed || !w.frames || !own || !whole || make_room(h) < 0)
 		return -ENOMEM;
 	w.open = h->open;
 	for (uint32_t id = 0; id != SNAP_NONE; id = next_node(&w, id)) {
 		struct host_row *row = &h->rows[w.frames[id]];
-		double elapsed;
 
 		if (!counts(&w, id))
 			continue;
-		/* More has come of what is within, where it is still open. */
-		elapsed = fmax(w.elapsed[id], whole[id]);
 		row->node = id;
 		row->own += own[id];
-		row->whole += w.open[w.frames[id]]++ ? 0 : elapsed;
-		h->whole += w.n_open++ ? 0 : elapsed;
+		row->whole += w.open[w.frames[id]]++ ? 0 : whole[id];
 		if (count && !isnan(count[id]))
 			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
 		if (on_cpu)
@@ -137,7 +121,6 @@ int host_update(struct host *h, struct numbers *kept, struct numbers *all)
 	int r = 0;
 
 	h->n = 0;
-	h->whole = 0;
 	if (snapshot_has(numbers_snapshot(kept), METRIC_CPU_TIME))
 		r = add_up(h, kept, all);
 	if (r < 0)

@@ -5,8 +5,8 @@
  *
  *     step 10 { load 3, step 4 }    step: own 3 + 4 (less load, less the inner step), whole 10
  *
- * Whole time counts what is nested in itself once. It is as it was measured, from the beginning to the
- * end, also where nested contexts do not count: how often it was entered is of all of it, too.
+ * Whole time counts what is nested in itself once. Times are those of the tree: without that of nested
+ * contexts that do not count.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,6 @@ struct host_row {
 /* All zero at first. */
 struct host {
 	struct host_row *rows; /* by frame (numbers_functions()) */
-	double whole;          /* of what is not nested: all whole time, once */
 	uint32_t n;
 	size_t cap;
 	uint32_t *open; /* scratch, by frame: contexts of it around the node that is looked at */

@@ -161,10 +161,13 @@ static int put_table(struct host_table *t, const struct row_kind *kind, bool wai
 static int put_scopes(struct report *r, const struct host *host)
 {
 	bool by_own = host_has_all_times(r->s) && !r->o->include && !r->o->exclude;
+	const double *time = derive_raw(numbers_derive(r->numbers), METRIC_CPU_TIME, true);
 	struct host_table t = {.r = r, .host = host, .by_own = by_own};
 
+	if (!time)
+		return -ENOMEM;
 	if (!by_own)
-		t.whole = host->whole;
+		t.whole = time[0]; /* what is nested is in it once */
 	rows_put_caption(
 		r, by_own ? "Scopes by their own time on the host; TIME, AVG: with what is within"
 			  : "Scopes by time on the host, with what is within");
