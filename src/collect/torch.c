@@ -575,7 +575,7 @@ static uint64_t again_place(struct thread_state *t, struct torch_stack *s, uint6
 
 	torch_again_look(a);
 	/* What a node leaves to be done when it is left is its own, on a thread that has no more to do. */
-	if (torch_again_at_node(a) || !lines) {
+	if (a->at_node || !lines) {
 		hash = hash_u64(hash ^ (uintptr_t)a->class);
 		if (torch_again_link(a, &link))
 			hash = hash_u64(hash ^ torch_join_find(&link));
@@ -643,8 +643,7 @@ static void check_node(struct torch_stack *s)
 		record = atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
 		if (!record || s->slots[i].scope != TORCH_BACKWARD)
 			continue;
-		if (has_link() && link_of(s, &s->slots[i], record, &link) &&
-		    torch_again_at_node(&s->again))
+		if (has_link() && link_of(s, &s->slots[i], record, &link) && s->again.at_node)
 			torch_again_check(&s->again, &link);
 		return;
 	}
@@ -713,7 +712,7 @@ static uint32_t node_again(struct thread_state *t, struct torch_stack *s, uint32
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
 			node = named_node(t, &s->slots[i], node);
-	return torch_again_at_node(&s->again) && torch_again_link(&s->again, &link)
+	return s->again.at_node && torch_again_link(&s->again, &link)
 		       ? torch_join_below(&link, node)
 		       : node;
 }

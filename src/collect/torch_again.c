@@ -38,7 +38,7 @@ bool torch_again_find(void *library)
 /* ---- nodes of autograd's graph ---- */
 
 /* The engine holds it as long as it is at it: ours is never the last. */
-bool torch_again_at_node(struct torch_again *a)
+static bool find_node(struct torch_again *a)
 {
 	struct node_ref ref = {NULL, NULL};
 
@@ -77,6 +77,7 @@ void torch_again_look(struct torch_again *a)
 
 	a->made = next != a->next;
 	a->next = next;
+	a->at_node = find_node(a);
 }
 
 /* ---- places ---- */

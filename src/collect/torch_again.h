@@ -24,20 +24,19 @@ struct torch_again {
 	/* The node of autograd's graph that it is at or was at last. */
 	struct torch_link link;
 	const void *class;
+	bool at_node;         /* it is, at this launch */
 	uint64_t place, line; /* of the last launch; line: without what was launched */
 	uint32_t n_of_line;   /* launches of it before that one, in a row */
 };
 
 /* Find what is needed in PyTorch's library. False: this version has it not. */
 bool torch_again_find(void *library);
-/* Look where this thread is in autograd's graph. Is it at a node? */
-bool torch_again_at_node(struct torch_again *a);
 /* It is at a node whose record has these numbers: are they where they were thought to be? */
 void torch_again_check(struct torch_again *a, const struct torch_link *link);
 /* The link of the node, if it is known where nodes keep theirs. */
 bool torch_again_link(const struct torch_again *a, struct torch_link *ret);
-/* Has this thread made a node since the last launch (a->made): is this one of a forward operator that backward
- * ones come of? */
+/* Where is this thread in autograd's graph, at a node (a->at_node)? And has it made one since the last launch
+ * (a->made): is this one of a forward operator that backward ones come of? Once for each launch. */
 void torch_again_look(struct torch_again *a);
 /* What was read at a place: 0, nothing. */
 uint32_t torch_again_get(const struct torch_again *a, uint64_t place);
