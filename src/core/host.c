@@ -94,20 +94,24 @@ static int add_up(struct host *h, struct numbers *kept, struct numbers *all)
 	const double *own = derive_used(numbers_derive(all), METRIC_CPU_TIME, false);
 	const double *on_cpu = derive_used(numbers_derive(kept), METRIC_ON_CPU, false);
 	const double *count = host_entered(snap);
-	const double *whole = derive_used(numbers_derive(kept), METRIC_CPU_TIME, true);
+	const double *left = derive_used(numbers_derive(kept), METRIC_CPU_TIME, true);
 	struct host_walk w = {snap, kept, host_elapsed(snap), numbers_functions(kept, &h->n), NULL};
 
-	if (!w.elapsed || !w.frames || !own || !whole || make_room(h) < 0)
+	if (!w.elapsed || !w.frames || !own || !left || make_room(h) < 0)
 		return -ENOMEM;
 	w.open = h->open;
 	for (uint32_t id = 0; id != SNAP_NONE; id = next_node(&w, id)) {
 		struct host_row *row = &h->rows[w.frames[id]];
+		bool is_outer;
 
 		if (!counts(&w, id))
 			continue;
+		is_outer = w.open[w.frames[id]]++ == 0;
 		row->node = id;
 		row->own += own[id];
-		row->whole += w.open[w.frames[id]]++ ? 0 : whole[id];
+		row->left += is_outer ? left[id] : 0;
+		/* More has come of what is within, where it is still open. */
+		row->whole += is_outer ? fmax(w.elapsed[id], left[id]) : 0;
 		if (count && !isnan(count[id]))
 			row->count = count[id] + (isnan(row->count) ? 0 : row->count);
 		if (on_cpu)

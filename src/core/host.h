@@ -5,8 +5,9 @@
  *
  *     step 10 { load 3, step 4 }    step: own 3 + 4 (less load, less the inner step), whole 10
  *
- * Whole time counts what is nested in itself once. Times are those of the tree: without that of nested
- * contexts that do not count.
+ * Whole time counts what is nested in itself once. It is as it was measured, from the beginning to the
+ * end, also where nested contexts do not count: so is how often it was entered, and a mean needs both to be
+ * of the same. What the tree has, without the time of contexts that do not count, is what is left of it.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +18,16 @@
 struct host_row {
 	uint32_t node; /* one of its contexts; SNAP_NONE: there is none */
 	double own;    /* nanoseconds on the host, without what is nested and measured, too */
-	double whole;  /* with it; what is nested in itself counts once */
+	double whole;  /* with it, as measured; what is nested in itself counts once */
+	double left;   /* of `whole`: without what is nested and does not count */
 	double count;  /* NaN: absent */
 	double on_cpu; /* of `own`, nanoseconds on a processor; NaN: absent */
 };
+
+/* What is above its tables. */
+#define HOST_BY_OWN  "Scopes by their own time on the host; TIME, AVG: with what is within"
+#define HOST_BY_TIME "Scopes by time on the host, with what is within"
+#define HOST_BY_LEFT "Scopes by what the filter leaves of their time; TIME, AVG: as measured"
 
 /* All zero at first. */
 struct host {

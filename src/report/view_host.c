@@ -20,6 +20,8 @@ static const struct column_spec
 	on_cpu_column = {"ON-CPU", "on a processor in the scope itself, in busy waits too (--cpu-time)",
 			 {.op = DERIVED_VALUE, .metric = METRIC_ON_CPU, .factor = 1}, FORM_TIME, 7, 3},
 	share_column = {"%", "share of all of it", OF_HOST(SHARE, false), FORM_PERCENT, 5, 1},
+	left_column = {"LEFT", "what the filter leaves of it, as HOST in the tree",
+		       {.op = DERIVED_WORK, .metric = METRIC_CPU_TIME, .factor = 1}, FORM_TIME, 7, 0},
 	time_column = {"TIME", "time on the host, with scopes and waits within",
 		       OF_HOST(VALUE, true), FORM_TIME, 7, 2},
 	calls_column = {"CALLS", "times that it waited",
@@ -35,7 +37,7 @@ struct host_table {
 	const double *elapsed, *entered;
 	double sum;   /* of the first column, of all rows */
 	double whole; /* what limits are shares of */
-	bool by_own;
+	bool by_own, by_left;
 	struct buf text;
 };
 
@@ -45,12 +47,15 @@ static struct host_row row_at(const struct host_table *t, uint32_t row)
 		return t->host->rows[row];
 	return (struct host_row){.node = row,
 				 .whole = t->elapsed[row],
+				 .left = t->elapsed[row],
 				 .count = t->entered ? t->entered[row] : NAN,
 				 .on_cpu = NAN};
 }
 
 static double first_value(const struct host_table *t, const struct host_row *row)
 {
+	if (t->by_left)
+		return row->left;
 	return t->by_own ? row->own : row->whole;
 }
 
@@ -67,6 +72,8 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 	switch (m->op) {
 	case DERIVED_SHARE:
 		return first_value(t, &r) / t->sum * 100;
+	case DERIVED_WORK:
+		return r.left;
 	case DERIVED_AVG:
 		return r.count > 0 ? r.whole / r.count : NAN;
 	default:
@@ -99,6 +106,8 @@ static const char *path(void *ctx, uint32_t row)
 static const struct column_spec *const own_columns[] = {
 	&own_column,  &share_column, &on_cpu_column, &usual_columns[USUAL_ENTERED],
 	&time_column, &avg_column};
+static const struct column_spec *const left_columns[] = {
+	&left_column, &usual_columns[USUAL_ENTERED], &time_column, &avg_column};
 static const struct column_spec *const elapsed_columns[] = {
 	&time_column, &usual_columns[USUAL_ENTERED], &avg_column};
 static const struct column_spec *const wait_columns[] = {&time_column, &share_column, &calls_column,
@@ -110,6 +119,7 @@ static const struct column_spec *const wait_columns[] = {&time_column, &share_co
 		.n_usual = ARRAY_SIZE(columns), .own_columns = true, .by_first = true              \
 	}
 static const struct row_kind own_kind = KIND(own_columns, NULL),
+			     left_kind = KIND(left_columns, NULL),
 			     elapsed_kind = KIND(elapsed_columns, NULL),
 			     wait_kind = KIND(wait_columns, NULL),
 			     waiting_kind = KIND(wait_columns, path);
@@ -157,20 +167,24 @@ static int put_table(struct host_table *t, const struct row_kind *kind, bool wai
 	return e;
 }
 
-/* Own time is what nested scopes leave: expressions leave out the time of nested ones. */
+/* Own time is what nested scopes leave: an expression leaves out some of these. */
 static int put_scopes(struct report *r, const struct host *host)
 {
-	bool by_own = host_has_all_times(r->s) && !r->o->include && !r->o->exclude;
+	bool by_left = r->o->include || r->o->exclude;
+	bool by_own = host_has_all_times(r->s) && !by_left;
 	const double *time = derive_raw(numbers_derive(r->numbers), METRIC_CPU_TIME, true);
-	struct host_table t = {.r = r, .host = host, .by_own = by_own};
+	struct host_table t = {.r = r, .host = host, .by_own = by_own, .by_left = by_left};
 
 	if (!time)
 		return -ENOMEM;
 	if (!by_own)
 		t.whole = time[0]; /* what is nested is in it once */
-	rows_put_caption(
-		r, by_own ? "Scopes by their own time on the host; TIME, AVG: with what is within"
-			  : "Scopes by time on the host, with what is within");
+	if (by_left)
+		rows_put_caption(r, HOST_BY_LEFT);
+	else
+		rows_put_caption(r, by_own ? HOST_BY_OWN : HOST_BY_TIME);
+	if (by_left)
+		return put_table(&t, &left_kind, false);
 	return put_table(&t, by_own ? &own_kind : &elapsed_kind, false);
 }
 

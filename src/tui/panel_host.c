@@ -21,12 +21,17 @@ static struct panel_host *as_host(struct panel *p)
 	return (struct panel_host *)p;
 }
 
-/* Own time is what nested scopes leave. One that was open at a reset ends with time from before
- * it; expressions leave out the time of nested ones. In both cases there is elapsed time alone. */
+/* Expressions leave out some of what is nested. */
+static bool has_left(struct panel *p)
+{
+	return filters_any(&p->tui->filters);
+}
+
+/* Own time is what nested scopes leave. One that was open at a reset ends with time from before it. */
 static bool has_own(struct panel *p)
 {
 	return host_has_all_times(panel_session(p)) && !snapshot_is_reset(p->tui->snap) &&
-	       !filters_any(&p->tui->filters);
+	       !has_left(p);
 }
 
 static void make(struct panel *p)
@@ -50,6 +55,13 @@ static const struct column own_columns[] = {
 	{"ENTERED", "times that it was entered", 7, 3, human_count},
 	{"TIME", "time on the host, with scopes and waits within", 7, 2, human_time_ns},
 	{"AVG", "time of one, from its beginning to its end", 7, 4, human_time_ns},
+};
+
+static const struct column left_columns[] = {
+	{"LEFT", "what the filter leaves of it, as HOST in the tree", 7, 0, human_time_ns},
+	{"ENTERED", "times that it was entered", 7, 2, human_count},
+	{"TIME", "time on the host as measured, with scopes and waits within", 7, 2, human_time_ns},
+	{"AVG", "time of one, from its beginning to its end", 7, 3, human_time_ns},
 };
 
 static const struct column elapsed_columns[] = {
@@ -98,6 +110,12 @@ static struct section_row own_row(const struct host_row *of)
 					  mean(of->whole, of->count)}};
 }
 
+static struct section_row left_row(const struct host_row *of)
+{
+	return (struct section_row){
+		.v = {of->left, of->count, of->whole, mean(of->whole, of->count)}};
+}
+
 static struct section_row elapsed_row(const struct host_row *of)
 {
 	return (struct section_row){.v = {of->whole, of->count, mean(of->whole, of->count)}};
@@ -115,9 +133,15 @@ static void list_own(struct panel *p)
 		list(p, false, own_row);
 }
 
+static void list_left(struct panel *p)
+{
+	if (has_left(p))
+		list(p, false, left_row);
+}
+
 static void list_elapsed(struct panel *p)
 {
-	if (!has_own(p))
+	if (!has_own(p) && !has_left(p))
 		list(p, false, elapsed_row);
 }
 
@@ -157,14 +181,21 @@ static const char *say_no_waits(struct panel *p)
 
 static const struct section sections[] = {
 	{
-		.title = "Scopes by their own time on the host; TIME, AVG: with what is within",
+		.title = HOST_BY_OWN,
 		.name = "SCOPE",
 		.columns = {own_columns, ARRAY_SIZE(own_columns), 40},
 		.list = list_own,
 		.most = ROWS_MAX,
 	},
 	{
-		.title = "Scopes by time on the host, with what is within",
+		.title = HOST_BY_LEFT,
+		.name = "SCOPE",
+		.columns = {left_columns, ARRAY_SIZE(left_columns), 40},
+		.list = list_left,
+		.most = ROWS_MAX,
+	},
+	{
+		.title = HOST_BY_TIME,
 		.name = "SCOPE",
 		.columns = {elapsed_columns, ARRAY_SIZE(elapsed_columns), 40},
 		.list = list_elapsed,

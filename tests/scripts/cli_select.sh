@@ -148,4 +148,51 @@ print(int(add(json.load(sys.stdin)[0])))' $m <part.hatchet; done | xargs)"
 for view in tree host; do
 	check "one time on the host: $view" "4.60us" "$("$PROTON" report --ascii --view $view -e wait parts.hatchet | awk '/layer/ { for (i = 1; i < NF; i++) if ($i == "4.60us") { print $i; exit } }')"
 done
+check "… and what it took: by all that were entered" "4.60us 1 5.00us 5.00us" "$("$PROTON" report --view host -e wait parts.hatchet | awk '$NF == "layer" { print $1, $2, $3, $4 }')"
+
+# what is printed of scopes under a filter, added up from the file by another reader
+cat >host.py <<'P'
+"""host.py FILE EXPRESSIONS…: which scopes of the view host are not what the file, the words before and the tree say."""
+import json, os, re, subprocess, sys
+
+file, *options = sys.argv[1:]
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+def number(text):
+    m = re.match(r"^([\d.]+)(ns|us|ms|s)$", text)
+    return float(m[1]) * units[m[2]] if m else float(text) if re.match(r"^\d+$", text) else None
+def printed(*words):
+    return subprocess.run([os.environ["PROTON"], "report", *words, *options, file], stdout=subprocess.PIPE, text=True).stdout
+took, entered, tree = {}, {}, {}
+def walk(node, around):
+    name, m = node["frame"]["name"], node["metrics"]
+    if "cpu_time (ns)" in m and name not in around:
+        took[name] = took.get(name, 0) + m["cpu_time (ns)"]
+    entered[name] = entered.get(name, 0) + m.get("cpu_count", 0)
+    for child in node["children"]:
+        walk(child, around | {name})
+walk(json.load(open(file))[0], set())
+for line in printed("--tree", "--ascii", "-m", "host").splitlines():
+    host, _, name = line.strip().partition(" ")
+    name = name.strip(" |`-+")
+    if number(host) is not None:
+        tree[name] = tree.get(name, 0) + number(host)
+rows = 0
+for line in printed("--view", "host").splitlines():
+    cells = line.split(None, 4)
+    if len(cells) < 5 or number(cells[0]) is None:
+        continue
+    left, n, time, mean = map(number, cells[:4])
+    name = cells[4].strip()
+    rows += 1
+    for what, has, wanted in ("TIME", time, took[name]), ("ENTERED", n, entered[name]), ("AVG", mean, took[name] / entered[name]), ("LEFT", left, tree[name]):
+        if abs(has - wanted) > 0.006 * wanted:
+            print(name, what, has, "is not", wanted)
+print("rows" if rows else "no rows")
+P
+export PROTON
+train=$tests/../docs/pictures/train.hatchet
+for options in "-i;time > 1ms" "-e;forward" "-i;head" "-e;.*cub.*"; do
+	IFS=';' read -r -a words <<<"$options"
+	check "the host under ${words[*]}" rows "$(python3 host.py "$train" "${words[@]}" 2>&1)"
+done
 finish

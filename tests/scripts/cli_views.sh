@@ -208,7 +208,7 @@ EOF
 "$PROTON" report --view host host.hatchet >out
 check "host: own and whole" "700ns 70.0 1.00us step|300ns 30.0 300ns load" "$(awk '/ns/ { print $1, $2, $3, $4 }' out | paste -sd '|')"
 "$PROTON" report --view host -s time -i step host.hatchet >out
-check "host: with an expression no own time" "0 1.00us step" "$(grep -c OWN out) $(awk '$2 == "step" { print $1, $2 }' out)"
+check "host: with an expression no own time" "0 1.00us 1.00us step" "$(grep -c OWN out) $(awk '$3 == "step" { print $1, $2, $3 }' out)"
 cat >nested.hatchet <<'EOF'
 [{"frame":{"name":"ROOT"},"metrics":{},"children":[
  {"frame":{"name":"halves"},"metrics":{"cpu_time (ns)":10000,"cpu_count":1},"children":[

@@ -797,8 +797,8 @@ START_TEST(host_tells_its_own_time)
 	ck_assert(world_shows(&w, "none with this filter"));
 	ck_assert(!world_shows(&w, "with --sync"));
 	ck_assert(!world_shows(&w, "200ms  load"));
-	ck_assert(world_shows(&w, "by time on the host, with what"));
-	ck_assert(world_shows(&w, " 25.21s      42   600ms  train_step"));
+	ck_assert(world_shows(&w, "what the filter leaves of their time; TIME, AVG: as measured"));
+	ck_assert(world_shows(&w, " 25.21s      42  42.02s   1.00s  train_step"));
 	world_keys(&w, "Esc");
 	ck_assert(world_shows(&w, "stream"));
 }
