@@ -144,7 +144,7 @@ static int arrange(struct snapshot *snap, enum group group, enum context_view co
 int snapshot_regroup(struct snapshot *snap, enum group group)
 {
 	snap->generation++;
-	return view_rename(snap, group) ? 0 : arrange(snap, group, snap->spec.contexts);
+	return view_turn(snap, group) ? 0 : arrange(snap, group, snap->spec.contexts);
 }
 
 int snapshot_show_contexts(struct snapshot *snap, enum context_view view)

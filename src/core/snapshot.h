@@ -73,7 +73,8 @@ bool snapshot_is_reset(const struct snapshot *snap);
 void snapshot_mask(struct snapshot *snap, const uint8_t *mask);
 /* Change the grouping: ids start anew (a panel drops its fold state). Groups that hold the same nodes as
  * those before, such as of one process on one device, cost nothing: the tree below them is kept. So is
- * the tree before this one, once somebody has grouped twice. */
+ * the tree before this one, once somebody has grouped twice. One group of all is a node more in the tree
+ * that is there. */
 int snapshot_regroup(struct snapshot *snap, enum group group);
 /* Show other calling contexts: ids start anew, as above. 0 or -ENOMEM. */
 int snapshot_show_contexts(struct snapshot *snap, enum context_view view);

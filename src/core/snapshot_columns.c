@@ -36,6 +36,35 @@ void columns_recall(struct snapshot *snap)
 	}
 }
 
+static void column_move(struct column_state *c, double *raw)
+{
+	c->raw = raw;
+	c->out.v = raw;
+	c->rate_fresh = c->has_before = false;
+	c->n_before = 0;
+}
+
+void columns_lower(struct snapshot *snap)
+{
+	for (size_t i = 0; i < snap->view.n_columns; i++) {
+		struct column_state *c = snap->view.columns[i];
+		const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
+
+		column_move(c, c->room);
+		if (c->fresh)
+			c->raw[0] = c->inclusive && m->scope == METRIC_INCLUSIVE ? c->raw[1] : NAN;
+	}
+}
+
+void columns_raise(struct snapshot *snap)
+{
+	for (size_t i = 0; i < snap->view.n_columns; i++) {
+		struct column_state *c = snap->view.columns[i];
+
+		column_move(c, c->room ? c->room + 1 : NULL);
+	}
+}
+
 static void use_sets(struct snapshot *snap)
 {
 	const struct session *s = snap->s;
@@ -122,7 +151,7 @@ static struct column_state *column_find(struct snapshot *snap, uint32_t metric, 
 
 static void column_free(struct column_state *c)
 {
-	free(c->raw);
+	free(c->room);
 	free(c->before);
 	free(c->rate);
 	free(c);
@@ -321,12 +350,21 @@ static int column_own(struct snapshot *snap, struct column_state *c, double *w)
 	return 0;
 }
 
+/* Behind a place for the node of a group that comes later, unless it has come. */
+static int raw_room(const struct snapshot *snap, struct column_state *c)
+{
+	if (ARRAY_ROOM(c->room, c->cap_room, snap->view.n + 1) < 0)
+		return -ENOMEM;
+	c->raw = c->room + (snap->view.n_lowered ? 0 : 1);
+	return 0;
+}
+
 static int column_compute(struct snapshot *snap, struct column_state *c)
 {
 	const struct metric *m = metric_table_get(snap->s->metrics, c->metric);
 	_cleanup_(freep) double *w = NULL;
 
-	if (!m || ARRAY_ROOM(c->raw, c->cap_raw, snap->view.n) < 0)
+	if (!m || raw_room(snap, c) < 0)
 		return -ENOMEM;
 	if (m->add == METRIC_WMEAN) {
 		w = calloc(snap->view.n, sizeof(*w));

@@ -5,6 +5,7 @@
  *
  *   snapshot.c          the picture: taking one, counting from one, taking nodes out
  *   snapshot_view.c     which node a session node is, below which group
+ *   snapshot_turn.c     another grouping of the tree that is there
  *   snapshot_columns.c  a metric over all nodes: own, rolled up, per second
  *   snapshot_names.c    names as they are shown */
 #include "core/places.h"
@@ -14,11 +15,12 @@
 struct column_state {
 	uint32_t metric;
 	bool inclusive;
-	bool fresh;     /* computed since the last update */
-	double *raw;    /* as measured */
+	bool fresh;  /* computed since the last update */
+	double *raw; /* as measured: in `room`, behind a place for one more node (snapshot_turn.c) */
+	double *room;
 	double *before; /* own values in the picture before this one, of all its n_before nodes */
 	double *rate;
-	size_t cap_raw, cap_rate, cap_before, n_before;
+	size_t cap_room, cap_rate, cap_before, n_before;
 	bool has_before, rate_wanted, rate_fresh;
 	double total; /* the root's value without a mask, of this picture */
 	bool has_total;
@@ -68,6 +70,7 @@ struct snapshot_view {
 	} * loose;                          /* rows with metrics that a program gave a scope */
 	size_t n_loose, cap_loose, n_noted; /* n_noted: rows that are in `places` */
 	size_t n_mapped;                    /* session nodes that have a view node (no grouping) */
+	size_t n_lowered; /* nodes, if all are those of the session but one, the group's; else 0 */
 	struct column_state **columns;
 	size_t n_columns, cap_columns;
 };
@@ -135,13 +138,25 @@ static inline const uint8_t *picture_present(const struct snapshot *snap)
 int view_map(struct snapshot *snap); /* the nodes and rows that have come with this picture */
 /* Do these groups part the rows as those of the present view do? Then it is theirs. */
 bool view_rename(struct snapshot *snap, enum group group);
+/* The view before in the place of this one, which is kept in its stead. */
+void view_swap(struct snapshot *snap);
 void view_mask(struct snapshot *snap, const uint8_t *mask);
 void view_clear(struct snapshot *snap); /* of another grouping: ids start anew */
+void view_done(struct snapshot *snap);
+int view_room(struct snapshot *snap, size_t n); /* for so many nodes */
+/* Which group a lane belongs to: a key that is never 0, and the frame kind of its node. */
+uint64_t view_lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_kind);
+int view_lanes_room(struct snapshot *snap);
+void view_forget_groups(struct snapshot *snap);
+const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id);
+
+/* snapshot_turn.c */
+/* Do these groups part the rows as those of the present view do, or is one of both a single group and the
+ * other none? Then it is theirs. */
+bool view_turn(struct snapshot *snap, enum group group);
 /* Take the view before in the place of this one, which is kept in its stead. Is it of these groups?
  * It lacks what has come since. False: clear it. */
 bool view_recall(struct snapshot *snap, enum group group, enum context_view contexts);
-void view_done(struct snapshot *snap);
-const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id);
 
 /* snapshot_columns.c */
 bool metric_used(struct snapshot *snap, uint32_t metric);
@@ -152,6 +167,9 @@ void columns_restart(struct snapshot *snap, bool has_before);
 void columns_age(struct snapshot *snap); /* what was shown becomes "before" */
 /* Those of a view that was recalled: nothing is before, and they may be of another picture. */
 void columns_recall(struct snapshot *snap);
+/* There is one node more in front of all but the root, and no longer. Nothing is before. */
+void columns_lower(struct snapshot *snap);
+void columns_raise(struct snapshot *snap);
 void columns_drop(struct snapshot *snap); /* those of the view */
 void columns_done(struct snapshot *snap);
 

@@ -49,9 +49,14 @@ static int view_grow(struct snapshot *snap, size_t n)
 	return 0;
 }
 
-static inline int view_room(struct snapshot *snap, size_t n)
+static inline int view_room_for(struct snapshot *snap, size_t n)
 {
 	return _likely_(n <= snap->view.room) ? 0 : view_grow(snap, n);
+}
+
+int view_room(struct snapshot *snap, size_t n)
+{
+	return view_room_for(snap, n);
 }
 
 /* As the last child of its parent. */
@@ -67,7 +72,7 @@ static inline void view_link(struct snapshot *snap, struct snap_node *up, uint32
 	up->n_children++;
 }
 
-/* The caller has made room with view_room(). A million nodes come at a time: each is written once. */
+/* The caller has made room with view_room_for(). A million nodes come at a time: each is written once. */
 static inline uint32_t view_add(struct snapshot *snap, uint32_t parent, uint8_t kind,
 				uint32_t session_node, bool metadata)
 {
@@ -140,7 +145,7 @@ static void copy_nodes(struct snapshot *snap)
 /* Without grouping. */
 static int map_nodes(struct snapshot *snap)
 {
-	if (view_room(snap, snap->n_picture_nodes) < 0)
+	if (view_room_for(snap, snap->n_picture_nodes) < 0)
 		return -ENOMEM;
 	if (snap->view.n == 0 && snap->n_picture_nodes == snap->s->n_nodes)
 		copy_nodes(snap);
@@ -152,8 +157,7 @@ static int map_nodes(struct snapshot *snap)
 
 /* ---- groups ---- */
 
-/* Which group a lane belongs to: a key that is never 0, and the frame kind of its node. */
-static uint64_t lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_kind)
+uint64_t view_lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_kind)
 {
 	const struct session_lane *l = session_lane_at(snap->s, lane);
 	uint64_t key;
@@ -192,7 +196,7 @@ static uint32_t group_add(struct snapshot *snap, uint64_t key, uint8_t kind, uin
 	uint32_t g = (uint32_t)snap->view.n_groups;
 
 	if (ARRAY_ROOM(snap->view.groups, snap->view.cap_groups, g + 1u) < 0 ||
-	    view_room(snap, snap->view.n + 1) < 0 ||
+	    view_room_for(snap, snap->view.n + 1) < 0 ||
 	    idindex_add(&snap->view.group_index, hash_u64(key), g) < 0)
 		return SNAP_NONE;
 	snap->view.groups[g] = (struct group_entry){.key = key, .lane = lane};
@@ -204,7 +208,7 @@ static uint32_t group_add(struct snapshot *snap, uint64_t key, uint8_t kind, uin
 static uint32_t group_intern(struct snapshot *snap, uint32_t lane)
 {
 	uint8_t kind;
-	uint64_t key = lane_key(snap, lane, &kind);
+	uint64_t key = view_lane_key(snap, lane, &kind);
 	uint32_t g = idindex_find(&snap->view.group_index, hash_u64(key), group_equal, snap, &key);
 
 	return g == IDINDEX_NONE ? group_add(snap, key, kind, lane) : g;
@@ -229,7 +233,7 @@ static uint32_t group_of(struct snapshot *snap, uint32_t lane)
 	return known->group - 1;
 }
 
-static int lanes_room(struct snapshot *snap)
+int view_lanes_room(struct snapshot *snap)
 {
 	size_t n = snap->s->n_lanes;
 
@@ -271,6 +275,8 @@ static uint32_t *group_map(struct snapshot *snap, uint32_t group)
 	if (group >= GROUP_MAPS || ARRAY_ROOM(g->view, g->cap, n) < 0)
 		return NULL;
 	memset(g->view + g->n, 0xff, (n - g->n) * sizeof(*g->view));
+	for (; g->n + 1 < snap->view.n_lowered; g->n++)
+		g->view[g->n] = (uint32_t)g->n + 1;
 	g->n = n;
 	g->view[SESSION_ROOT] = g->node;
 	return g->view;
@@ -309,7 +315,7 @@ static uint32_t find_below(struct snapshot *snap, uint32_t parent, uint32_t node
 
 	if (id != IDINDEX_NONE)
 		return id;
-	if (view_room(snap, snap->view.n + 1) < 0 ||
+	if (view_room_for(snap, snap->view.n + 1) < 0 ||
 	    idindex_add(&snap->view.node_index, hash, (uint32_t)snap->view.n) < 0)
 		return SNAP_NONE;
 	return add_session_node(snap, parent, node);
@@ -343,7 +349,7 @@ static uint32_t view_below(struct snapshot *snap, uint32_t group, uint32_t node)
 		return map[node];
 	if (omits_any(snap))
 		node = context_view_node(snap->spec.contexts, snap->s, node);
-	if (path_up(snap, map, &node, &depth) < 0 || view_room(snap, snap->view.n + depth) < 0)
+	if (path_up(snap, map, &node, &depth) < 0 || view_room_for(snap, snap->view.n + depth) < 0)
 		return SNAP_NONE;
 	at = map ? map[node] : snap->view.groups[group].node;
 	while (depth && at != SNAP_NONE) {
@@ -396,7 +402,7 @@ static int note_places(struct snapshot *snap)
 
 		if (ran_on_device(snap, r->lane) &&
 		    places_note(&snap->view.places, snap->s, r->node, r->lane,
-				lane_key(snap, r->lane, &kind)) < 0)
+				view_lane_key(snap, r->lane, &kind)) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -465,7 +471,7 @@ static size_t map_run(struct snapshot *snap, size_t row)
 			uint32_t up = map[snap->s->nodes[node].parent];
 
 			if (omits_any(snap) || up == SNAP_NONE ||
-			    view_room(snap, snap->view.n + 1) < 0)
+			    view_room_for(snap, snap->view.n + 1) < 0)
 				break;
 			*id = add_session_node(snap, up, node);
 		}
@@ -543,7 +549,7 @@ static bool has_key(const struct snapshot *snap, uint32_t group, uint32_t lane)
 {
 	uint8_t kind;
 
-	return lane_key(snap, lane, &kind) == snap->view.groups[group].key;
+	return view_lane_key(snap, lane, &kind) == snap->view.groups[group].key;
 }
 
 /* Have all lanes of a group the group's key? */
@@ -563,7 +569,7 @@ static bool rekey(struct snapshot *snap)
 	for (uint32_t g = 0; g < snap->view.n_groups; g++) {
 		struct group_entry *e = &snap->view.groups[g];
 		uint8_t kind;
-		uint64_t key = lane_key(snap, e->lane, &kind);
+		uint64_t key = view_lane_key(snap, e->lane, &kind);
 
 		if (idindex_find(&snap->view.group_index, hash_u64(key), group_equal, snap, &key) !=
 			    IDINDEX_NONE ||
@@ -593,7 +599,6 @@ bool view_rename(struct snapshot *snap, enum group group)
 
 /* ---- the view before ---- */
 
-/* Take the view before in the place of this one, which is kept in its stead. */
 void view_mask(struct snapshot *snap, const uint8_t *mask)
 {
 	uint32_t n_hidden = 0;
@@ -613,7 +618,7 @@ void view_mask(struct snapshot *snap, const uint8_t *mask)
 	columns_stale(snap);
 }
 
-static void view_swap(struct snapshot *snap)
+void view_swap(struct snapshot *snap)
 {
 	struct snapshot_view v = snap->view;
 
@@ -626,24 +631,13 @@ static void view_swap(struct snapshot *snap)
 	snap->spec.contexts = snap->view.contexts;
 }
 
-bool view_recall(struct snapshot *snap, enum group group, enum context_view contexts)
-{
-	view_swap(snap);
-	if (!snap->view.n || snap->spec.contexts != contexts ||
-	    snap->view.lanes_moved != snap->s->lanes_moved)
-		return false;
-	if (snap->view.masked)
-		view_mask(snap, NULL);
-	return snap->spec.group == group || view_rename(snap, group);
-}
-
 /* ---- all of it ---- */
 
 static int map_root(struct snapshot *snap)
 {
 	if (snap->view.n)
 		return 0;
-	if (view_room(snap, snap->n_picture_nodes + 1) < 0)
+	if (view_room_for(snap, snap->n_picture_nodes + 1) < 0)
 		return -ENOMEM;
 	view_add(snap, SNAP_NONE, FRAME_ROOT, SESSION_ROOT, false);
 	return 0;
@@ -681,7 +675,7 @@ static int map_groups(struct snapshot *snap)
 	if (r == 0 && snap->spec.group == GROUP_NONE)
 		return map_whole(snap);
 	if (r == 0)
-		r = lanes_room(snap);
+		r = view_lanes_room(snap);
 	return r < 0 ? r : move_loose_rows(snap);
 }
 
@@ -718,17 +712,23 @@ int view_map(struct snapshot *snap)
 	return r < 0 ? r : map_rows(snap);
 }
 
-void view_clear(struct snapshot *snap)
+void view_forget_groups(struct snapshot *snap)
 {
 	for (size_t g = 0; g < snap->view.n_groups; g++)
 		free(snap->view.groups[g].view);
 	idindex_done(&snap->view.group_index);
 	idindex_done(&snap->view.node_index);
 	places_done(&snap->view.places);
-	snap->view.n = snap->view.n_rows = snap->view.n_mapped = 0;
 	snap->view.n_groups = snap->view.n_lane_groups = 0;
 	snap->view.nowhere = 0;
 	snap->view.n_loose = snap->view.n_noted = 0;
+	snap->view.n_lowered = 0;
+}
+
+void view_clear(struct snapshot *snap)
+{
+	view_forget_groups(snap);
+	snap->view.n = snap->view.n_rows = snap->view.n_mapped = 0;
 	snap->view.any_hidden = snap->view.masked = false;
 	snap->view.n_contexts = snap->view.n_shown = 0;
 	snap->view.lanes_moved = snap->s->lanes_moved;

@@ -130,7 +130,7 @@ static void check_as_new(struct snapshot *snap, const struct session *s)
 	_cleanup_(freep) char *have = picture(snap);
 	_cleanup_(freep) char *want = picture(new);
 
-	ck_assert_str_eq(have, want);
+	ck_assert_msg(strcmp(have, want) == 0, "%.3000s\n--- is not\n%.3000s", have, want);
 	snapshot_free(new);
 }
 
@@ -149,6 +149,61 @@ START_TEST(a_grouping_is_the_same_whatever_came_before)
 		for (unsigned step = 0; step < N_STEPS; step++) {
 			ck_assert_int_eq(snapshot_regroup(snap, draw(&w, GROUP_N)), 0);
 			check_as_new(snap, w.s);
+		}
+		snapshot_free(snap);
+		session_free(w.s);
+	}
+}
+END_TEST
+
+/* Rows as a file has them that was written from the top: mostly each node has one, in the order of nodes. */
+static void world_in_order(struct world *w, unsigned seed)
+{
+	*w = (struct world){.seed = seed * 7919u + 1, .s = session_new()};
+	make_lanes(w);
+	w->n_lanes = 1 + draw(w, 2);
+	for (unsigned i = 0; i < N_NODES; i++) {
+		uint32_t node = session_node(w->s, draw(w, 2) ? i : draw(w, i + 1), FRAME_SCOPE,
+					     i % 7 ? "a" : "__proton_launch_metadata"),
+			 lane = w->lanes[draw(w, w->n_lanes)];
+
+		if (i + 1 < N_NODES && draw(w, 20) == 0)
+			continue;
+		session_add(w->s, node, lane, 0, METRIC_TIME,
+			    (union metric_value){.u64 = draw(w, 1000)});
+		session_add(w->s, node, lane, 0, draw(w, 2) ? METRIC_TIME_MAX : METRIC_CPU_TIME,
+			    (union metric_value){.u64 = draw(w, 1000)});
+	}
+	w->s->ended = true;
+}
+
+/* Where all is of one group, its tree is the other one with a node more: there, back, and with masks. */
+START_TEST(one_group_is_a_node_below_the_root)
+{
+	static const struct snapshot_spec spec;
+
+	for (unsigned i = 0; i < N_WORLDS; i++) {
+		struct snapshot *snap;
+		struct world w;
+
+		world_in_order(&w, (unsigned)_i * N_WORLDS + i);
+		snap = snapshot_new(w.s, &spec);
+		for (unsigned step = 0; step < N_STEPS; step++) {
+			uint8_t mask[N_NODES * 4] = {1, 1, draw(&w, 2)};
+
+			snapshot_regroup(snap, draw(&w, 3) ? draw(&w, GROUP_N) : GROUP_NONE);
+			if (draw(&w, 3) == 0)
+				snapshot_update(snap, step + 1);
+			if (draw(&w, 3) == 0)
+				snapshot_reset(snap, true);
+			check_as_new(snap, w.s);
+			if (draw(&w, 6) == 0) {
+				snapshot_mask(snap, mask);
+				snapshot_column(snap, METRIC_TIME, true);
+				snapshot_regroup(snap, draw(&w, GROUP_N));
+				snapshot_mask(snap, NULL);
+				check_as_new(snap, w.s);
+			}
 		}
 		snapshot_free(snap);
 		session_free(w.s);
@@ -351,7 +406,7 @@ static void check_as_session(struct snapshot *snap, const struct session *s)
 	ck_assert_int_eq(session_in_view(s, snapshot_contexts(snap), &seen), 0);
 	new = snapshot_new(seen, &spec);
 	want = paths(new);
-	ck_assert_str_eq(have, want);
+	ck_assert_msg(strcmp(have, want) == 0, "%.3000s\n--- is not\n%.3000s", have, want);
 	snapshot_free(new);
 	session_free(seen);
 }
@@ -435,6 +490,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_grouping_is_the_same_whatever_came_before, 0, 4);
+	tcase_add_loop_test(tc, one_group_is_a_node_below_the_root, 0, 4);
 	tcase_add_test(tc, what_comes_after_a_grouping_finds_its_group);
 	tcase_add_test(tc, a_mask_does_not_outlive_its_grouping);
 	tcase_add_loop_test(tc, what_a_view_leaves_out_counts_above_it, 0, 4);
