@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* On a machine without a GPU no operator of PyTorch launches anything. With this loaded, and
- * torch_launch_begin() called, each aten operator launches a kernel of its name as it begins. */
+ * torch_launch_begin() called, each aten operator launches a kernel of its name as it begins; with
+ * torch_launch_kernels(), those alone that do on a GPU, and as they end: when autograd's node has been made. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,14 +33,57 @@ static char *kernel_named(const char *name)
 	return NULL;
 }
 
+/* What makes or looks at a tensor, or passes on to other operators. */
+static bool has_no_kernel(const char *name)
+{
+	static const char *const all[] = {
+		"view",	      "t",	      "transpose",     "as_strided",  "detach",
+		"expand",     "reshape",      "unsqueeze",     "_unsafe_view", "resolve_conj",
+		"linear",     "matmul",	      "chunk",	       "split",	      "slice",
+		"empty",      "empty_like",   "empty_strided", "permute",     "detach_",
+		"unbind",     "narrow",	      "select",	       "resolve_neg", "result_type",
+		"contiguous", "clone",	      "to",	       "_to_copy",    "squeeze",
+	};
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(all[i], name))
+			return true;
+	return false;
+}
+
+static void launch_for(const char *name)
+{
+	if (!strncmp(name, "aten::", 6) && strlen(name) < 60)
+		launch(kernel_named(name), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
 static void **begin(void **ret_context, const char *record)
+{
+	*ret_context = NULL;
+	launch_for(name_of(record));
+	return ret_context;
+}
+
+static void end(const char *record, void **context)
+{
+	(void)record;
+	(void)context;
+}
+
+static void **begin_nothing(void **ret_context, const char *record)
+{
+	(void)record;
+	*ret_context = NULL;
+	return ret_context;
+}
+
+static void end_launching(const char *record, void **context)
 {
 	const char *name = name_of(record);
 
-	*ret_context = NULL;
-	if (!strncmp(name, "aten::", 6) && strlen(name) < 60)
-		launch(kernel_named(name), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
-	return ret_context;
+	(void)context;
+	if (strlen(name) > 6 && !has_no_kernel(name + 6))
+		launch_for(name);
 }
 
 static int find(struct dl_phdr_info *info, size_t size, void *ret_name)
@@ -48,16 +93,8 @@ static int find(struct dl_phdr_info *info, size_t size, void *ret_name)
 	return strstr(info->dlpi_name, "/libtorch_cpu.so") != NULL;
 }
 
-static void end(const char *record, void **context)
+static int begin_with(struct torch_callback callback, const char *cuda)
 {
-	(void)record;
-	(void)context;
-}
-
-__attribute__((visibility("default"))) int torch_launch_begin(const char *cuda);
-int torch_launch_begin(const char *cuda)
-{
-	struct torch_callback callback = {begin, end, 1.0, {[TORCH_FUNCTION] = 1}, 0, 0, 0};
 	const char *name = NULL;
 	void *library = dl_iterate_phdr(find, &name) ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *driver = dlopen(cuda, RTLD_LAZY), *v;
@@ -75,4 +112,21 @@ int torch_launch_begin(const char *cuda)
 		return -1;
 	add(callback);
 	return 0;
+}
+
+__attribute__((visibility("default"))) int torch_launch_begin(const char *cuda);
+int torch_launch_begin(const char *cuda)
+{
+	struct torch_callback callback = {begin, end, 1.0, {[TORCH_FUNCTION] = 1}, 0, 0, 0};
+
+	return begin_with(callback, cuda);
+}
+
+__attribute__((visibility("default"))) int torch_launch_kernels(const char *cuda);
+int torch_launch_kernels(const char *cuda)
+{
+	struct torch_callback callback = {begin_nothing, end_launching, 1.0, {[TORCH_FUNCTION] = 1},
+					  0, 0, 0};
+
+	return begin_with(callback, cuda);
 }
