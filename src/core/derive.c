@@ -230,6 +230,7 @@ static int find_parted(struct derive *d, bool all, uint8_t **ret)
 	uint32_t n = snapshot_n(d->snap);
 	const struct snap_column *time;
 	uint8_t *parted;
+	int r;
 
 	*ret = NULL;
 	if (d->totals == TOTALS_UPSTREAM || (!d->removed && (all || !d->shown)))
@@ -240,9 +241,12 @@ static int find_parted(struct derive *d, bool all, uint8_t **ret)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		parted[i] = !counts(d, i, all) && !nodes[i].metadata && !isnan(time->v[i]);
-	parted_above(snapshot_parents(d->snap), n, parted);
-	*ret = parted;
-	return 0;
+	r = snapshot_mark_above(d->snap, parted);
+	if (r == 0)
+		*ret = parted;
+	else
+		free(parted);
+	return r;
 }
 
 /* From the last node to the first: each into its parent. */
@@ -500,9 +504,89 @@ static int find_worked(struct derive *d, uint32_t metric, bool all, bool **ret_h
 	return 0;
 }
 
-static int make_work_time(struct derive *d, const struct derived *m, bool all, double *v)
+/* Below groups, the work that a scope's number is of may be in other branches than the scope. A group has a
+ * rate of what it has of both; for the root, which has all, they are found as without groups. Does that
+ * make a difference? Not where what has the number has the time, too, as copies. */
+static bool is_scattered(struct derive *d, const double *of, const double *time)
+{
+	uint32_t n = snapshot_n(d->snap), id = 0;
+
+	if (snapshot_group(d->snap) == GROUP_NONE || d->totals == TOTALS_UPSTREAM)
+		return false;
+	while (id < n && (isnan(of[id]) || !isnan(time[id])))
+		id++;
+	return id < n;
+}
+
+/* By node: has it a value, wherever it is? malloc'd; NULL: out of memory. */
+static uint8_t *mark_values(const struct derive *d, const double *v)
+{
+	uint32_t n = snapshot_n(d->snap);
+	uint8_t *marks = malloc(MAX(n, 1u));
+
+	for (uint32_t id = 0; marks && id < n; id++)
+		marks[id] = !isnan(v[id]);
+	return marks;
+}
+
+static double sum_marked(const struct derive *d, const double *v, const uint8_t *marks)
+{
+	double sum = NAN;
+
+	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
+		if (marks[id])
+			add_present(&sum, v[id]);
+	return sum;
+}
+
+/* By node: has it, or what is below it in whatever group, time on a device? malloc'd. */
+static uint8_t *find_timed(struct derive *d, bool all)
 {
 	const double *time = raw(d, METRIC_TIME, false, all);
+	_cleanup_(freep) uint8_t *above = time ? mark_values(d, time) : NULL;
+	uint8_t *timed = time ? mark_values(d, time) : NULL;
+
+	if (!above || !timed || snapshot_mark_above(d->snap, above) < 0) {
+		free(timed);
+		return NULL;
+	}
+	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
+		timed[id] |= above[id];
+	return timed;
+}
+
+/* All time of what has values of the metric, in whatever group they are. */
+static int find_root_time(struct derive *d, const double *of, const double *time, double *v)
+{
+	_cleanup_(freep) uint8_t *marks = NULL;
+
+	if (!is_scattered(d, of, time))
+		return 0;
+	marks = mark_values(d, of);
+	if (!marks || snapshot_mark_below(d->snap, marks) < 0)
+		return -ENOMEM;
+	v[0] = sum_marked(d, time, marks);
+	return 0;
+}
+
+/* All values of what has time, it or what is below it, in whatever group that is. */
+static int find_root_work(struct derive *d, const double *of, const double *time, bool all,
+			  double *v)
+{
+	_cleanup_(freep) uint8_t *timed = NULL;
+
+	if (!time || !is_scattered(d, of, time))
+		return 0;
+	timed = find_timed(d, all);
+	if (!timed)
+		return -ENOMEM;
+	v[0] = sum_marked(d, of, timed);
+	return 0;
+}
+
+static int make_work_time(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	const double *time = raw(d, METRIC_TIME, false, all), *of;
 	_cleanup_(freep) bool *has = NULL;
 
 	if (!time || find_worked(d, m->metric, all, &has) < 0)
@@ -510,9 +594,11 @@ static int make_work_time(struct derive *d, const struct derived *m, bool all, d
 	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
 		if (!has || has[id])
 			v[id] = time[id];
-	if (m->inclusive)
-		add_to_parents(d, v);
-	return 0;
+	if (!m->inclusive)
+		return 0;
+	add_to_parents(d, v);
+	of = has && is_used(d, m->metric) ? raw(d, m->metric, false, all) : NULL;
+	return of ? find_root_time(d, of, time, v) : 0;
 }
 
 /* By node: has neither it nor anything below it time on a device? NULL: out of memory, or all that have
@@ -537,9 +623,10 @@ static int make_work(struct derive *d, const struct derived *m, bool all, double
 	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
 		if (!time || !isnan(time[id]))
 			v[id] = of[id];
-	if (m->inclusive)
-		add_to_parents(d, v);
-	return 0;
+	if (!m->inclusive)
+		return 0;
+	add_to_parents(d, v);
+	return find_root_work(d, of, raw(d, METRIC_TIME, false, all), all, v);
 }
 
 /* Nearly always that is the metric as it is. */
@@ -634,7 +721,9 @@ static int make_quantile(struct derive *d, const struct derived *m, bool all, do
 struct roofs {
 	double *compute, *memory, *computing, *moving;
 	const bool *has_flops, *has_bytes; /* NULL: all time is of both, in Triton's viewer */
+	const uint8_t *time_alone;         /* what else it has does not count */
 	bool *on_device;
+	bool for_root; /* all is added to the first */
 };
 
 enum { ROOFS_COLUMNS = 4 };
@@ -661,13 +750,14 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 		       uint32_t metric, double value)
 {
 	const struct session *s = snapshot_session(d->snap);
-	double peak, *to = metric == METRIC_BYTES ? &r->memory[node] : &r->compute[node];
+	uint32_t at = r->for_root ? 0 : node;
+	double peak, *to = metric == METRIC_BYTES ? &r->memory[at] : &r->compute[at];
 
 	if (metric == METRIC_TIME) {
 		if (!r->has_flops || r->has_flops[node])
-			add_present(&r->computing[node], value * 1e-9);
+			add_present(&r->computing[at], value * 1e-9);
 		if (!r->has_bytes || r->has_bytes[node])
-			add_present(&r->moving[node], value * 1e-9);
+			add_present(&r->moving[at], value * 1e-9);
 		return;
 	}
 	if (!d->peaks || value == 0)
@@ -692,7 +782,7 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 }
 
 static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
-		     const struct session_row *row, bool time_alone)
+		     const struct session_row *row)
 {
 	const struct session *s = snapshot_session(d->snap);
 	const struct session_set *set = &s->sets[row->set];
@@ -706,7 +796,7 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 		    (metric != METRIC_TIME && metric != METRIC_BYTES &&
 		     (metric < METRIC_FLOPS8 || metric > METRIC_FLOPS64)))
 			continue;
-		if (time_alone && metric != METRIC_TIME)
+		if (r->time_alone[node] && metric != METRIC_TIME)
 			continue;
 		roof_value(d, r, node, row_device(s, row), metric,
 			   metric_number(metric_table_get(s->metrics, metric),
@@ -763,24 +853,91 @@ static void roofs_result(const struct derive *d, const struct derived *m, const 
 	}
 }
 
-static int make_roofline(struct derive *d, const struct derived *m, bool all, double *v)
+static void roof_rows(struct derive *d, struct roofs *r, bool all)
 {
 	const struct session *s = snapshot_session(d->snap);
+	uint32_t n = snapshot_n(d->snap);
+
+	for (size_t row = 0; row < s->n_rows; row++) {
+		uint32_t node = snapshot_row_node(d->snap, row);
+
+		if (node < n && !snapshot_node(d->snap, node)->hidden && counts(d, node, all))
+			roof_row(d, r, node, &s->rows[row]);
+	}
+}
+
+/* By node: is what a program says of it parted, or is there no time to divide it by (timed; NULL: nobody
+ * asks)? malloc'd. */
+static uint8_t *find_time_alone(struct derive *d, const uint8_t *timed, bool all)
+{
+	_cleanup_(freep) uint8_t *parted = NULL;
+	const uint8_t *also = snapshot_parted(d->snap);
+	uint32_t n = snapshot_n(d->snap);
+	uint8_t *alone = calloc(MAX(n, 1u), 1);
+
+	if (!alone || find_parted(d, all, &parted) < 0) {
+		free(alone);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		alone[i] = (parted && parted[i]) || (also && also[i]) || (timed && !timed[i]);
+	return alone;
+}
+
+/* Has it, or what is around it in whatever group, values of the metric? malloc'd. */
+static bool *find_worked_anywhere(struct derive *d, uint32_t metric, bool all)
+{
+	const double *of = is_used(d, metric) ? raw(d, metric, false, all) : NULL;
+	_cleanup_(freep) uint8_t *marks = of ? mark_values(d, of) : NULL;
+	uint32_t n = snapshot_n(d->snap);
+	bool *has = calloc(MAX(n, 1u), sizeof(*has));
+
+	if (has && marks && snapshot_mark_below(d->snap, marks) < 0) {
+		free(has);
+		return NULL;
+	}
+	for (uint32_t i = 0; has && marks && i < n; i++)
+		has[i] = marks[i];
+	return has;
+}
+
+/* As without groups: find_root_work(), find_root_time(). */
+static int root_roofline(struct derive *d, bool all, struct roofs *of)
+{
+	_cleanup_(freep) bool *has_flops = NULL, *has_bytes = NULL;
+	_cleanup_(freep) uint8_t *alone = NULL, *timed = find_timed(d, all);
+	struct roofs r = *of;
+
+	has_flops = find_worked_anywhere(d, METRIC_ANY_FLOPS, all);
+	has_bytes = find_worked_anywhere(d, METRIC_BYTES, all);
+	alone = timed ? find_time_alone(d, timed, all) : NULL;
+	if (!has_flops || !has_bytes || !alone)
+		return -ENOMEM;
+	r.compute[0] = r.memory[0] = r.computing[0] = r.moving[0] = NAN;
+	r.has_flops = has_flops;
+	r.has_bytes = has_bytes;
+	r.time_alone = alone;
+	r.for_root = true;
+	roof_rows(d, &r, all);
+	return 0;
+}
+
+static int make_roofline(struct derive *d, const struct derived *m, bool all, double *v)
+{
 	uint32_t n = snapshot_n(d->snap), i;
 	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * ROOFS_COLUMNS * sizeof(*numbers));
 	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
 	_cleanup_(freep) bool *has_flops = NULL, *has_bytes = NULL;
-	_cleanup_(freep) uint8_t *parted = NULL;
-	const uint8_t *also = snapshot_parted(d->snap);
+	_cleanup_(freep) uint8_t *timed = NULL, *alone = NULL;
 	const double *time = d->totals == TOTALS_UPSTREAM ? NULL : raw(d, METRIC_TIME, true, all);
 	struct roofs r;
 
-	if (!numbers || !flags)
+	timed = time ? mark_values(d, time) : NULL;
+	alone = time && !timed ? NULL : find_time_alone(d, timed, all);
+	if (!numbers || !flags || !alone)
 		return -ENOMEM;
 	for (i = 0; i < ROOFS_COLUMNS * n; i++)
 		numbers[i] = NAN;
-	if (find_parted(d, all, &parted) < 0)
-		return -ENOMEM;
 	if (find_worked(d, METRIC_ANY_FLOPS, all, &has_flops) < 0 ||
 	    find_worked(d, METRIC_BYTES, all, &has_bytes) < 0)
 		return -ENOMEM;
@@ -790,17 +947,14 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 			   .moving = numbers + 3 * n,
 			   .has_flops = has_flops,
 			   .has_bytes = has_bytes,
+			   .time_alone = alone,
 			   .on_device = flags};
-	for (size_t row = 0; row < s->n_rows; row++) {
-		uint32_t node = snapshot_row_node(d->snap, row);
-
-		if (node < n && !snapshot_node(d->snap, node)->hidden && counts(d, node, all))
-			roof_row(d, &r, node, &s->rows[row],
-				 (parted && parted[node]) || (also && also[node]) ||
-					 (time && isnan(time[node])));
-	}
+	roof_rows(d, &r, all);
 	if (m->inclusive)
 		roofs_roll_up(d, &r);
+	if (m->inclusive && has_flops && snapshot_group(d->snap) != GROUP_NONE &&
+	    root_roofline(d, all, &r) < 0)
+		return -ENOMEM;
 	roofs_result(d, m, &r, v);
 	return 0;
 }

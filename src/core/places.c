@@ -30,6 +30,18 @@ static int append(struct places *p, const struct place *place)
 	return 0;
 }
 
+bool places_is_loose(const struct session *s, const struct session_row *row)
+{
+	const struct session_set *set = &s->sets[row->set];
+
+	if (row->lane >= s->n_lanes || s->lanes[row->lane].device != SESSION_NONE)
+		return false;
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->metrics[i] == METRIC_CPU_TIME || set->metrics[i] == METRIC_CPU_COUNT)
+			return false;
+	return true;
+}
+
 void places_done(struct places *p)
 {
 	idindex_done(&p->index);

@@ -27,6 +27,9 @@ struct places {
 	size_t n, cap;
 };
 
+/* Does a row hold numbers that a program gave a scope? They come from the host, but the work was done on a
+ * device. Host time really is of the host. */
+bool places_is_loose(const struct session *s, const struct session_row *row);
 void places_done(struct places *p); /* frees; may be used again, empty */
 /* Work of this lane ran at a node. 0 or -ENOMEM. */
 int places_note(struct places *p, const struct session *s, uint32_t node, uint32_t lane,

@@ -131,6 +131,11 @@ const struct snap_column *snapshot_column(struct snapshot *snap, uint32_t metric
 /* By node: is work below it hidden, which what a program says of a scope is of, too (core/parted.h)?
  * NULL: none is, or out of memory. Valid until the next change of the picture. */
 const uint8_t *snapshot_parted(struct snapshot *snap);
+/* Marks, 1 a node. Below groups a context may be in several branches, as a scope whose bytes came from the
+ * host, and whose work ran on two streams: it is the same context there. Above: to all above those that are
+ * marked, and not themselves; below: to all below them, too. 0 or -ENOMEM. */
+int snapshot_mark_above(struct snapshot *snap, uint8_t *marks);
+int snapshot_mark_below(struct snapshot *snap, uint8_t *marks);
 /* By node, hidden ones too: its own value of a metric that adds up, NaN where it has none; of
  * METRIC_CPU_TIME what scopes and waits within leave of it. 0 or -ENOMEM. */
 int snapshot_own(struct snapshot *snap, uint32_t metric, double *own);

@@ -275,7 +275,8 @@ const uint8_t *snapshot_parted(struct snapshot *snap)
 		return snap->parted;
 	if (find_hidden_work(snap) < 0)
 		return NULL;
-	parted_above(snap->view.parents, (uint32_t)snap->view.n, snap->parted);
+	if (snapshot_mark_above(snap, snap->parted) < 0)
+		return NULL;
 	snap->parted_generation = snap->generation;
 	return snap->parted;
 }

@@ -373,20 +373,6 @@ static bool ran_on_device(const struct snapshot *snap, uint32_t lane)
 	return session_lane_at(snap->s, lane)->device != SESSION_NONE;
 }
 
-/* Does the row hold flops or bytes that a program gave a scope? They come from the host, but the
- * work was done on a device. Host time really is of the host. */
-static bool is_loose(const struct snapshot *snap, const struct session_row *r)
-{
-	const struct session_set *set = &snap->s->sets[r->set];
-
-	if (r->lane >= snap->s->n_lanes || ran_on_device(snap, r->lane))
-		return false;
-	for (uint32_t i = 0; i < set->n; i++)
-		if (set->metrics[i] == METRIC_CPU_TIME || set->metrics[i] == METRIC_CPU_COUNT)
-			return false;
-	return true;
-}
-
 static bool by_device(const struct snapshot *snap)
 {
 	return snap->spec.group == GROUP_DEVICE || snap->spec.group == GROUP_STREAM;
@@ -449,7 +435,7 @@ static int map_grouped_row(struct snapshot *snap, size_t row)
 {
 	const struct session_row *r = &snap->s->rows[row];
 
-	if (by_device(snap) && is_loose(snap, r))
+	if (by_device(snap) && places_is_loose(snap->s, r))
 		return map_loose(snap, row);
 	return map_row(snap, row, r->lane);
 }

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/hash.h"
 #include "core/flat.h"
 #include "core/frame.h"
+#include "core/places.h"
 #include "core/session.h"
 #include "core/pair.h"
 #include "tui/change.h"
@@ -439,7 +441,7 @@ static void list_bars(struct panel *p)
 /* ---- places ---- */
 
 /* What ran in one process, on one device and stream; or on the host, in one thread. */
-struct places {
+struct work_places {
 	struct work_place {
 		struct session_lane lane; /* with what tells places apart, and no more */
 		double time_ns, count, bytes;
@@ -447,21 +449,51 @@ struct places {
 	size_t n;
 };
 
-/* Which session nodes lie at or below the subject. */
+/* Which nodes of the picture lie at or below the subject. */
 static uint8_t *mark_below(struct panel *p)
 {
-	const struct session *s = panel_session(p);
-	bool is_group = session_node_of(p) == SESSION_NONE;
-	uint8_t *inside = is_group ? NULL : calloc(1, s->n_nodes + 1);
+	const uint32_t *parents = snapshot_parents(p->tui->snap);
+	uint32_t n = snapshot_n(p->tui->snap), subject = as_detail(p)->node;
+	uint8_t *inside = calloc(1, n + 1u);
 
-	for (size_t i = 0; inside && i < s->n_nodes; i++)
-		inside[i] = is_subject(p, (uint32_t)i) ||
-			    (s->nodes[i].parent != SESSION_NONE && inside[s->nodes[i].parent]);
+	for (uint32_t id = subject; inside && id < n; id++)
+		inside[id] = id == subject || (id && inside[parents[id]]);
 	return inside;
 }
 
+/* The same device, stream and context. */
+static uint64_t place_of(const struct session_lane *l)
+{
+	return hash_pair(l->device, l->stream) ^ hash_u64(l->context);
+}
+
+/* Where the work ran that scopes have bytes of, as grouping by stream finds it. */
+static void note_work(struct panel *p, struct places *ran)
+{
+	const struct session *s = panel_session(p);
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct session_row *row = &s->rows[i];
+
+		if (snapshot_row_node(p->tui->snap, i) != SNAP_NONE && row->lane < s->n_lanes &&
+		    s->lanes[row->lane].device != SESSION_NONE &&
+		    places_note(ran, s, row->node, row->lane, place_of(&s->lanes[row->lane])) < 0)
+			return; /* no memory: what is not known stays at the host */
+	}
+}
+
+static const struct session_lane *place_lane(const struct session *s, const struct places *ran,
+					     const struct session_row *row)
+{
+	uint32_t lane = SESSION_NONE;
+
+	if (places_is_loose(s, row))
+		lane = places_only(ran, row->node, s->lanes[row->lane].process);
+	return &s->lanes[lane == SESSION_NONE ? row->lane : lane];
+}
+
 /* NULL: there are too many. */
-static struct work_place *find_place(struct places *places, const struct session_lane *lane)
+static struct work_place *find_place(struct work_places *places, const struct session_lane *lane)
 {
 	size_t i;
 
@@ -492,26 +524,28 @@ static bool has_any(const struct session *s, const struct session_row *row, cons
 	return false;
 }
 
-/* Work, which scopes do not have themselves: their rows are of the host's lanes. */
-static void add_work(struct places *places, const struct session *s, const struct session_row *row,
-		     const struct session_lane *lane)
+/* Work. Scopes have none themselves, but bytes of what is below; is_parted: of which a part is hidden. */
+static void add_work(struct work_places *places, const struct session *s,
+		     const struct session_row *row, const struct session_lane *lane, bool is_parted)
 {
 	static const uint32_t work[] = {METRIC_TIME, METRIC_COUNT, METRIC_BYTES};
 	struct session_lane key = {
 		.process = lane->process, .device = lane->device, .stream = lane->stream};
-	struct work_place *place =
-		has_any(s, row, work, ARRAY_SIZE(work)) ? find_place(places, &key) : NULL;
+	struct work_place *place = has_any(s, row, work, ARRAY_SIZE(work) - is_parted)
+					   ? find_place(places, &key)
+					   : NULL;
 
 	if (!place)
 		return;
 	add_to(&place->time_ns, session_row_number(s, row, METRIC_TIME));
 	add_to(&place->count, session_row_number(s, row, METRIC_COUNT));
-	add_to(&place->bytes, session_row_number(s, row, METRIC_BYTES));
+	if (!is_parted)
+		add_to(&place->bytes, session_row_number(s, row, METRIC_BYTES));
 }
 
 /* Time on the host has that of scopes within in it, so it is of the subject alone. */
-static void add_host(struct places *places, const struct session *s, const struct session_row *row,
-		     const struct session_lane *lane)
+static void add_host(struct work_places *places, const struct session *s,
+		     const struct session_row *row, const struct session_lane *lane)
 {
 	static const uint32_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
 	struct session_lane key = {
@@ -558,15 +592,31 @@ static double or_absent(double v)
 	return v > 0 ? v : NAN;
 }
 
-static void list_places(struct panel *p)
+static void add_places(struct panel *p, const uint8_t *inside, struct work_places *places)
 {
 	const struct session *s = panel_session(p);
-	_cleanup_(freep) uint8_t *inside = mark_below(p);
-	struct places places = {.n = 0};
+	const uint8_t *parted = snapshot_parted(p->tui->snap);
+	const uint8_t *hidden = snapshot_hidden(p->tui->snap);
+	struct places ran = {.n = 0};
 
-	for (size_t i = 0; inside && !is_since_reset(p) && i < s->n_rows; i++)
-		if (inside[s->rows[i].node] && s->rows[i].lane < s->n_lanes)
-			add_work(&places, s, &s->rows[i], &s->lanes[s->rows[i].lane]);
+	note_work(p, &ran);
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct session_row *row = &s->rows[i];
+		uint32_t id = snapshot_row_node(p->tui->snap, i);
+
+		if (id != SNAP_NONE && inside[id] && !hidden[id] && row->lane < s->n_lanes)
+			add_work(places, s, row, place_lane(s, &ran, row), parted && parted[id]);
+	}
+	places_done(&ran);
+}
+
+static void list_places(struct panel *p)
+{
+	_cleanup_(freep) uint8_t *inside = mark_below(p);
+	struct work_places places = {.n = 0};
+
+	if (inside && !is_since_reset(p))
+		add_places(p, inside, &places);
 	for (size_t i = 0; i < places.n; i++) {
 		const struct work_place *place = &places.v[i];
 		const struct section_row row = {.v = {or_absent(place->time_ns), SECTION_SHARE,
@@ -580,7 +630,7 @@ static void list_places(struct panel *p)
 static void list_threads(struct panel *p)
 {
 	const struct session *s = panel_session(p);
-	struct places places = {.n = 0};
+	struct work_places places = {.n = 0};
 
 	for (size_t i = 0; !is_since_reset(p) && i < s->n_rows; i++)
 		if (is_subject(p, s->rows[i].node) && s->rows[i].lane < s->n_lanes)

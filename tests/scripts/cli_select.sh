@@ -150,6 +150,28 @@ for view in tree host; do
 done
 check "… and what it took: by all that were entered" "4.60us 1 5.00us 5.00us" "$("$PROTON" report --view host -e wait parts.hatchet | awk '$NF == "layer" { print $1, $2, $3, $4 }')"
 
+# groups say where something was: the whole is what it is without, in whatever group what a scope's bytes are of ran
+train=$tests/../docs/pictures/train.hatchet
+of_root() { "$PROTON" report -d 1 -m 'time,calls,bytes,gb/s,flops,tf/s,util(inc),host' "$@" "$train" | grep -m1 ROOT; }
+for options in "-i;.*" "-i;attention" "-e;.*memset.*"; do
+	IFS=';' read -r -a words <<<"$options"
+	whole=$(of_root "${words[@]}")
+	for group in process device stream thread; do
+		check "ROOT by $group under ${words[*]}" "$whole" "$(of_root "${words[@]}" -g $group)"
+	done
+done
+check "rates of ROOT are what the file has" "931 492" "$(python3 -c '
+import json, sys
+def work(node, metric, has):
+    m = node["metrics"]
+    has = has or m.get(metric, 0) > 0 # files fill up with 0
+    parts = [work(c, metric, has) for c in node["children"]]
+    return m.get(metric, 0) + sum(p[0] for p in parts), (m.get("time (ns)", 0) if has else 0) + sum(p[1] for p in parts)
+root = json.load(open(sys.argv[1]))[0]
+for metric, unit in ("bytes", 1), ("flops16", 1e3):
+    of, ns = work(root, metric, False)
+    print("%.0f" % (of / ns / unit))' "$train" | xargs)"
+
 # what is printed of scopes under a filter, added up from the file by another reader
 cat >host.py <<'P'
 """host.py FILE EXPRESSIONS…: which scopes of the view host are not what the file, the words before and the tree say."""
@@ -190,7 +212,6 @@ for line in printed("--view", "host").splitlines():
 print("rows" if rows else "no rows")
 P
 export PROTON
-train=$tests/../docs/pictures/train.hatchet
 for options in "-i;time > 1ms" "-e;forward" "-i;head" "-e;.*cub.*"; do
 	IFS=';' read -r -a words <<<"$options"
 	check "the host under ${words[*]}" rows "$(python3 host.py "$train" "${words[@]}" 2>&1)"

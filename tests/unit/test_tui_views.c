@@ -896,6 +896,32 @@ START_TEST(details_tell_threads_from_devices)
 }
 END_TEST
 
+/* Bytes that a program gave a scope are where the work within ran, as grouping by stream has them, and what
+ * is hidden is not. */
+START_TEST(details_tell_where_bytes_of_scopes_were_moved)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	uint32_t one = world_node(&w, w.step, FRAME_SCOPE, "on_one");
+	uint32_t two = world_node(&w, w.step, FRAME_SCOPE, "on_two");
+	const struct kernel_values v = {1000, 1, 1000, 1000};
+
+	world_kernel(&w, world_node(&w, one, FRAME_KERNEL, "k1"), w.lanes[0], &v);
+	world_kernel(&w, world_node(&w, two, FRAME_KERNEL, "k1"), w.lanes[0], &v);
+	world_kernel(&w, world_node(&w, two, FRAME_KERNEL, "k2"), w.lanes[1], &v);
+	world_number(&w, one, host, METRIC_BYTES, 7e12);
+	world_number(&w, two, host, METRIC_BYTES, 9e12);
+	world_tick(&w);
+	world_keys(&w, "/ 'on_one' Enter d");
+	ck_assert(world_shows(&w, "1.02us 100.0      1  7.17T  GPU0"));
+	ck_assert(!world_shows(&w, "  host  "));
+	world_keys(&w, "Esc / 'on_two' Enter d");
+	ck_assert(world_shows(&w, "-     -      -  9.22T  host"));
+	world_keys(&w, "Esc ! 'k2' Enter / 'on_two' Enter d");
+	ck_assert(!world_shows(&w, "9.22T"));
+	ck_assert(world_shows(&w, "1.02us 100.0      1      -  GPU0"));
+}
+END_TEST
+
 /* The tree has for its root what the flame graph says that its own is a part of. */
 START_TEST(a_filtered_flame_graph_says_of_how_much)
 {
@@ -1091,6 +1117,7 @@ Suite *suite_views(void)
 		durations_are_filtered,
 		durations_are_grouped,
 		host_tells_its_own_time,
+		details_tell_where_bytes_of_scopes_were_moved,
 		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
 		host_counts_recursion_once,
