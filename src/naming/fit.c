@@ -19,6 +19,8 @@
 #define FUNCTOR_LEAST 6  /* columns of a functor's name that always stand */
 #define FUNCTOR_READ  8  /* as many can be read beside a function of which less stands */
 
+#define LETTERS_OF    8 /* columns in which a name says what it is, to take letters of */
+
 #define UNNAMED       "(anonymous namespace)::"
 
 static bool fits(const char *text, size_t columns)
@@ -514,6 +516,29 @@ const char *fit_name_with(const char *name, size_t columns, const char *dots,
 const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch)
 {
 	return fit_name_with(name, columns, dots, NULL, scratch);
+}
+
+const char *fit_letters(const char *name, size_t columns, const char *dots, struct buf *scratch)
+{
+	_cleanup_(buf_done) struct buf fitted = {0};
+	const char *text = fit_name(name, LETTERS_OF, dots, &fitted);
+
+	if (!strncmp(text, dots, strlen(dots)))
+		text += strlen(dots);
+	buf_clear(scratch);
+	buf_put(scratch, text, shown_fit(text, strlen(text), columns));
+	return scratch->error ? name : buf_str(scratch);
+}
+
+size_t fit_namespaces(const char *name)
+{
+	_cleanup_(parsed_done) struct parsed p = {0};
+	struct code_place place;
+
+	if (code_place_parse(&place, name))
+		return 0;
+	parse(&p, name);
+	return p.arguments && p.text == name ? (size_t)(p.last - name) : 0;
 }
 
 bool fit_pieces(const char *name, struct buf *text, struct pieces *ret)

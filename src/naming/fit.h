@@ -28,6 +28,13 @@ struct pieces;
  * too wide, as any other text, which comes back as it is. */
 const char *fit_name(const char *name, size_t columns, const char *dots, struct buf *scratch);
 
+/* The same for three columns or fewer, where letters say more than dots. */
+const char *fit_letters(const char *name, size_t columns, const char *dots, struct buf *scratch);
+#define FIT_LETTERS 3
+
+/* How much of the name are the namespaces that go first, in bytes. */
+size_t fit_namespaces(const char *name);
+
 /* Arguments that are to be shown before others, and what stands behind them: bits by their index. */
 struct fit_wish {
 	uint64_t texts, behinds;

@@ -3,6 +3,7 @@
 #include "naming/table.h"
 #include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
@@ -22,7 +23,9 @@
 struct entry {
 	const char *name;
 	size_t columns;
-	char *cut; /* NULL: the name, as it is */
+	char *cut;         /* NULL: the name, as it is */
+	bool is_leveled;   /* without namespaces for which there is room */
+	uint32_t n_spaces; /* bytes of these */
 };
 
 struct name_table {
@@ -68,6 +71,11 @@ static void set_cut(struct entry *e, const char *text)
 	e->cut = cut;
 }
 
+static bool fits(const struct entry *e)
+{
+	return shown_columns(e->name, strlen(e->name)) <= e->columns;
+}
+
 /* The entry of a name; added, and cut by itself, when new. NULL: out of memory. */
 static struct entry *entry_of(struct name_table *t, const char *name, size_t columns)
 {
@@ -87,7 +95,9 @@ static struct entry *entry_of(struct name_table *t, const char *name, size_t col
 		return e;
 	e->name = strtab_str(t->keys, id) + sizeof(columns);
 	e->columns = columns;
-	set_cut(e, fit_name(e->name, columns, t->dots, &scratch));
+	set_cut(e, columns > FIT_LETTERS || fits(e)
+			   ? fit_name(e->name, columns, t->dots, &scratch)
+			   : fit_letters(e->name, columns, t->dots, &scratch));
 	return e;
 }
 
@@ -267,7 +277,7 @@ static void cut_for_wish(const struct name_table *t, struct member *m, struct bu
 	struct entry *e = m->entry;
 	const char *text;
 
-	if (!m->wish.texts && !m->wish.behinds)
+	if ((!m->wish.texts && !m->wish.behinds) || e->columns <= FIT_LETTERS)
 		return;
 	text = fit_name_with(e->name, e->columns, t->dots, &m->wish, scratch);
 	if (shown_columns(text, strlen(text)) <= e->columns)
@@ -331,12 +341,28 @@ static void cut_text_around(const struct name_table *t, struct member *m, struct
 		set_cut(m->entry, buf_str(out));
 }
 
+/* Of few letters the last one. */
+static void cut_letters(struct member *m, struct buf *out)
+{
+	const char *text = shown(m->entry);
+
+	if (m->entry->columns < 2 || !isalnum((unsigned char)m->whole[m->differs]))
+		return;
+	buf_clear(out);
+	buf_put(out, text, shown_fit(text, strlen(text), m->entry->columns - 1));
+	buf_putc(out, m->whole[m->differs]);
+	if (!out->error)
+		set_cut(m->entry, buf_str(out));
+}
+
 /* Of a place in a source file, the folder. */
 static void cut_around(const struct name_table *t, struct member *m, struct buf *out)
 {
 	struct code_place place;
 
-	if (code_place_parse(&place, m->whole))
+	if (m->entry->columns <= FIT_LETTERS)
+		cut_letters(m, out);
+	else if (code_place_parse(&place, m->whole))
 		set_cut(m->entry,
 			code_place_fit_with(&place, m->entry->columns, t->dots, m->differs, out));
 	else
@@ -372,7 +398,7 @@ static void cut_all_around(const struct name_table *t, struct member *m, size_t 
 		cut_around(t, &m[i], &out);
 }
 
-/* ---- all ---- */
+/* ---- those that read alike ---- */
 
 static int by_shown(const void *a, const void *b)
 {
@@ -427,21 +453,179 @@ static int by_shown_and_name(const void *a, const void *b)
 	return r ? r : strcmp((*x)->name, (*y)->name);
 }
 
+/* Those from one on that read like it; sorted as above. */
+static size_t n_alike(struct entry *const *all, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && !by_text_shown(&all[0], &all[i]))
+		i++;
+	return i;
+}
+
+static bool are_several(struct entry *const *alike, size_t n)
+{
+	return strcmp(alike[0]->name, alike[n - 1]->name) != 0;
+}
+
+/* ---- namespaces that are left out somewhere ---- */
+
+/* "at::" of "at::native::add". */
+static size_t outer_len(const struct entry *e)
+{
+	return (size_t)(strstr(e->name, "::") + 2 - e->name);
+}
+
+static bool has_dropped(const struct entry *e)
+{
+	return e->n_spaces && strncmp(shown(e), e->name, outer_len(e)) != 0;
+}
+
+static int by_outer(const void *a, const void *b)
+{
+	const struct entry *const *x = a, *const *y = b;
+	size_t m = outer_len(*x), n = outer_len(*y);
+
+	return m != n ? (m > n) - (m < n) : memcmp((*x)->name, (*y)->name, n);
+}
+
+/* Does it show all of its name behind some of its namespaces, or none of them? */
+static bool shows_end(const struct entry *e)
+{
+	size_t len = strlen(e->name), have = strlen(shown(e));
+
+	return have <= len && have > len - e->n_spaces && !strcmp(e->name + len - have, shown(e));
+}
+
+static bool level(struct entry **of_one, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		any |= has_dropped(of_one[i]);
+	for (size_t i = 0; i < n && any; i++)
+		if (shows_end(of_one[i])) {
+			set_cut(of_one[i], of_one[i]->name + of_one[i]->n_spaces);
+			of_one[i]->is_leveled = true;
+		}
+	return any;
+}
+
+/* What would read like another name keeps them. */
+static void undo_level(struct name_table *t, struct entry **all)
+{
+	_cleanup_(buf_done) struct buf scratch = {0};
+
+	qsort(all, t->n, sizeof(*all), by_shown_and_name);
+	for (size_t from = 0, n; from < t->n; from += n) {
+		n = n_alike(all + from, t->n - from);
+		for (size_t i = from; are_several(all + from, n) && i < from + n; i++)
+			if (all[i]->is_leveled)
+				set_cut(all[i],
+					fit_name(all[i]->name, all[i]->columns, t->dots, &scratch));
+	}
+}
+
+/* The same namespaces are shown in all names or in none. Returns whether any name has changed. */
+static bool level_namespaces(struct name_table *t, struct entry **all)
+{
+	bool any = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		t->v[i].n_spaces = (uint32_t)fit_namespaces(t->v[i].name);
+		if (t->v[i].n_spaces)
+			all[n++] = &t->v[i];
+	}
+	qsort(all, n, sizeof(*all), by_outer);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && !by_outer(&all[from], &all[to]); to++)
+			;
+		any |= level(all + from, to - from);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		all[i] = &t->v[i];
+	if (any)
+		undo_level(t, all);
+	return any;
+}
+
+/* ---- what is left ---- */
+
+#define NUMBERED_MAX 11 /* columns: in more of them, names differ in what can be read */
+
+/* "sum#2", and "su2" where there is no room for a sign. */
+static void number(const struct name_table *t, struct entry *e, unsigned number)
+{
+	_cleanup_(buf_done) struct buf out = {0};
+	size_t width = strlen(t->dots), len;
+	char text[16];
+
+	snprintf(text, sizeof(text), e->columns > FIT_LETTERS ? "#%u" : "%u", number);
+	if (e->columns <= strlen(text) || e->columns > NUMBERED_MAX || !e->cut)
+		return;
+	len = shown_fit(e->cut, strcspn(e->cut, "#"), e->columns - strlen(text));
+	while (len > width && !memcmp(e->cut + len - width, t->dots, width))
+		len -= width;
+	buf_put(&out, e->cut, len);
+	buf_puts(&out, text);
+	if (!out.error)
+		set_cut(e, buf_str(&out));
+}
+
+static int by_place_in_table(const void *a, const void *b)
+{
+	const struct entry *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* In the order in which they were asked for, behind number k. Returns the last number. */
+static unsigned number_alike(const struct name_table *t, struct entry **alike, size_t n, unsigned k)
+{
+	unsigned numbers[GROUP_MAX];
+
+	qsort(alike, n, sizeof(struct entry *), by_place_in_table);
+	for (size_t i = 0; i < n; i++) {
+		size_t known = 0;
+
+		while (strcmp(alike[known]->name, alike[i]->name) != 0)
+			known++;
+		numbers[i] = known < i ? numbers[known] : ++k;
+		number(t, alike[i], numbers[i]);
+	}
+	return k;
+}
+
+/* ---- all ---- */
+
+enum pass {
+	PASS_CUT, /* elsewhere */
+	PASS_NUMBER,
+	PASS_NUMBER_ON, /* what is left of "sum#10" and "sub#10" may be alike, too */
+	PASS_N,
+};
+
 bool name_table_tell_apart(struct name_table *t)
 {
 	struct entry **all = malloc((t->n + 1) * sizeof(struct entry *));
-	bool any = false;
+	bool any = all && level_namespaces(t, all);
+	unsigned last = 0;
 
-	for (size_t i = 0; all && i < t->n; i++)
-		all[i] = &t->v[i];
-	if (all)
+	for (enum pass pass = 0; all && pass < PASS_N; pass++) {
 		qsort(all, t->n, sizeof(*all), by_shown_and_name);
-	for (size_t from = 0, to; all && from < t->n; from = to) {
-		for (to = from + 1; to < t->n && !by_text_shown(&all[from], &all[to]); to++)
-			;
-		if (strcmp(all[from]->name, all[to - 1]->name) != 0 && to - from <= GROUP_MAX) {
+		for (size_t from = 0, n; from < t->n; from += n) {
+			unsigned k = pass == PASS_NUMBER_ON ? last : 0;
+
+			n = n_alike(all + from, t->n - from);
+			if (!are_several(all + from, n) || n > GROUP_MAX)
+				continue;
 			any = true;
-			tell_group_apart(t, all + from, to - from);
+			if (pass == PASS_CUT)
+				tell_group_apart(t, all + from, n);
+			else
+				k = number_alike(t, all + from, n, k);
+			last = MAX(last, k);
 		}
 	}
 	free(all);

@@ -8,7 +8,11 @@
  *
  * First each name is asked for: it is cut by itself (naming/fit.h). Then those that came out alike are
  * cut anew, in favour of the arguments in which they differ, or else around the first character in which
- * they do; and each is asked for again. The others stay as they were.
+ * they do; and each is asked for again. The others stay as they were, but where namespaces are left out of
+ * one name, no other one shows the same. What reads alike in few columns after all that gets a number:
+ *
+ *     sum_kernel_of_a, sum_kernel_of_b    ─>    sum#1, sum#2
+ *
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "tui/flame_box.h"
-#include <stdio.h>
+#include <ctype.h>
 #include <string.h>
-#include "base/buf.h"
 #include "base/shown.h"
 #include "base/util.h"
 #include "core/frame.h"
-#include "naming/fit.h"
-
-#define BOX_LETTERS 3 /* columns for a name in which dots have no place */
-#define BOX_WORD    8 /* columns in which a name says what it is, to take letters of */
 
 enum role flame_box_role(unsigned kind)
 {
@@ -64,19 +59,9 @@ static enum role role_of_name(enum role role, const struct flame_box_look *box, 
 	return box->is_selected && !box->is_found && (lines > 1 || left > 1) ? ROLE_SELECTED : role;
 }
 
-/* Letters say more than a dot where there are three columns at the most. */
-static void put_letters(struct pen *pen, enum role role, const char *name)
+static int columns_of_name(const struct flame_box_look *box, bool ascii)
 {
-	_cleanup_(buf_done) struct buf scratch = {0};
-	const char *dots = canvas_dots(pen->canvas);
-	const char *text = fit_name(name, BOX_WORD, dots, &scratch);
-	char letters[BOX_LETTERS * 4 + 1];
-
-	if (!strncmp(text, dots, strlen(dots)))
-		text += strlen(dots);
-	snprintf(letters, sizeof(letters), "%.*s",
-		 (int)shown_fit(text, strlen(text), (size_t)pen_left(pen)), text);
-	pen_put(pen, role, letters);
+	return text_columns(box->name, strlen(box->name), ascii) + (box->sign != '\0');
 }
 
 /* A name, and behind it what there is room for. */
@@ -85,28 +70,41 @@ static void put_name(struct pen *pen, enum role role, const struct flame_box_loo
 	const struct pen_name name = {.text = box->name, .cut = TEXT_CUT_MIDDLE};
 	bool ascii = pen->canvas->look->ascii;
 	int brief = box->brief ? text_columns(box->brief, strlen(box->brief), ascii) + 2 : 0;
-	int left = pen_left(pen) - text_columns(box->name, strlen(box->name), ascii);
+	int left = pen_left(pen) - columns_of_name(box, ascii);
+	enum role of_name = role_of_name(role, box, left, lines);
 
-	if (left < 0 && pen_left(pen) <= BOX_LETTERS)
-		put_letters(pen, role_of_name(role, box, left, lines), box->name);
-	else
-		pen_name(pen, role_of_name(role, box, left, lines), &name);
+	if (box->sign)
+		pen_put(pen, of_name, (const char[]){box->sign, '\0'});
+	pen_name(pen, of_name, &name);
 	if (lines == 1 && brief && left >= brief)
 		pen_printf(pen, role, "  %s", box->brief);
 }
 
+/* Does a word of a name end there? "::" stays whole, and so do numbers with a point. */
+static bool is_between_words(const char *name, size_t at, int width)
+{
+	unsigned char last = (unsigned char)name[at - 1], next = (unsigned char)name[at];
+
+	if (last == '.' && isdigit(next) && at > 1 && isdigit((unsigned char)name[at - 2]))
+		return false;
+	if (strchr("_<,: ./@", last))
+		return last != ':' || next != ':';
+	return next == '_' || next == '<' || (islower(last) && isupper(next)) ||
+	       (width < BOX_NAMED && isalpha(last) && isdigit(next));
+}
+
+/* Behind the last word with which the first line is not too long, and the second one neither. */
 size_t flame_box_break(const char *name, int width, bool ascii)
 {
-	size_t len = strlen(name), n, at;
-	int columns = text_columns(name, len, ascii);
+	size_t len = strlen(name), at;
 
-	if (columns <= width || columns > 2 * width)
+	if (text_columns(name, len, ascii) <= width)
 		return 0;
-	n = at = shown_fit(name, len, (size_t)width);
-	while (at > n / 2 && !strchr("_<,: ./@", name[at - 1]))
+	at = shown_fit(name, len, (size_t)width);
+	while (at > 0 && text_columns(name + at, len - at, ascii) <= width &&
+	       !is_between_words(name, at, width))
 		at--;
-	at = at > n / 2 ? at : n;
-	return text_columns(name + at, len - at, ascii) <= width ? at : n;
+	return at > 0 && text_columns(name + at, len - at, ascii) <= width ? at : 0;
 }
 
 /* What does not need all lines leaves some empty. */
@@ -128,7 +126,9 @@ static void put_text(struct pen *pen, enum role role, const struct flame_box_loo
 		     int lines)
 {
 	const char *text = text_of(box, line);
-	int columns = text_columns(text, strlen(text), pen->canvas->look->ascii);
+	bool ascii = pen->canvas->look->ascii;
+	int columns =
+		line == 0 ? columns_of_name(box, ascii) : text_columns(text, strlen(text), ascii);
 
 	if (line == 0 && box->is_merged && pen_left(pen) < columns)
 		pen_printf(pen, role, "%.*s", number_len(box), text);

@@ -23,6 +23,7 @@
 struct flame_box_look {
 	enum role role; /* a BOX_ one, or ROLE_DIM for several in one */
 	const char *name;
+	char sign;                          /* in front of it, of a change; '\0': none */
 	const char *numbers[BOX_LINES - 1]; /* for the lines below the name */
 	const char *brief; /* for a box of one line: stands behind a name that leaves room */
 	bool is_selected, is_found, is_merged;
@@ -31,7 +32,7 @@ struct flame_box_look {
 /* The role of boxes of a frame kind. */
 enum role flame_box_role(unsigned kind);
 /* Where a name that needs two lines of `width` columns is broken, in bytes; 0: it needs one, or more
- * than two. */
+ * than two, or would be broken within a word. */
 size_t flame_box_break(const char *name, int width, bool ascii);
 /* A line of a box, from the pen to its end: line `line` of `lines`. */
 void flame_box_draw(struct pen *pen, const struct flame_box_look *box, int line, int lines);

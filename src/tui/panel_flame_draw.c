@@ -125,16 +125,24 @@ struct box_texts {
 	char both[COLUMN_TEXT]; /* value and share */
 };
 
-/* Where colours tell what has grown, a sign before the name does, too. */
-static void put_name(struct panel *p, uint32_t box, struct box_texts *t)
+/* Where colours tell what has grown, a sign before the name does, too; '\0': it has not changed. */
+static char sign_of(struct panel *p, const struct flame_box *b)
 {
-	enum role role = shows_change(p) ? change_role(box_at(p, box)) : ROLE_BOX_SAME;
+	enum role role = shows_change(p) ? change_role(b) : ROLE_BOX_SAME;
 
-	snprintf(t->name, sizeof(t->name), "%s%s",
-		 role == ROLE_BOX_MORE   ? "+"
-		 : role == ROLE_BOX_LESS ? "-"
-					 : "",
-		 flame_box_name(p, box));
+	if (role == ROLE_BOX_MORE)
+		return '+';
+	return role == ROLE_BOX_LESS ? '-' : '\0';
+}
+
+/* The sign of several in one is a part of what is counted. */
+static void put_name(struct panel *p, uint32_t box, char *sign, struct box_texts *t)
+{
+	const struct flame_box *b = box_at(p, box);
+	char both[] = {sign_of(p, b), '\0'};
+
+	*sign = b->n_merged ? '\0' : both[0];
+	snprintf(t->name, sizeof(t->name), "%s%s", b->n_merged ? both : "", flame_box_name(p, box));
 }
 
 static void put_numbers(struct panel *p, const struct flame_box *b, int lines, struct box_texts *t)
@@ -160,8 +168,10 @@ static void put_numbers(struct panel *p, const struct flame_box *b, int lines, s
 static void choose_lines(struct panel *p, const struct flame_box *b, int lines, struct box_texts *t,
 			 struct flame_box_look *ret)
 {
-	int width = b->width - 1;
-	size_t at = lines == BOX_LINES ? flame_box_break(t->name, width, p->tui->look.ascii) : 0;
+	int width = b->width - 1, first = width - (ret->sign != '\0');
+	size_t at = lines == BOX_LINES && first > 0
+			    ? flame_box_break(t->name, first, p->tui->look.ascii)
+			    : 0;
 	const char *both;
 
 	snprintf(t->both, sizeof(t->both), "%.256s %s", t->value, t->share);
@@ -192,7 +202,7 @@ static void draw_box(struct panel *p, struct pen *pen, uint32_t box, int line)
 	int lines = lines_of_level(p, flame_level(&pf->flame, box));
 	struct box_texts t;
 
-	put_name(p, box, &t);
+	put_name(p, box, &look.sign, &t);
 	put_numbers(p, b, lines, &t);
 	choose_lines(p, b, lines, &t, &look);
 	flame_box_draw(&in, &look, line, lines);

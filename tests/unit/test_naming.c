@@ -996,6 +996,20 @@ static const struct {
 	{14,
 	 {"one_kernel<4, F<float>>", "two_kernel<4, G<float>>", "one_kernel<4, F<float>>"},
 	 {"one_kern~<~F~>", "two_kern~<~G~>", "one_kern~<~F~>"}},
+	/* namespaces are there in all names or in none, but where they alone tell apart */
+	{24,
+	 {"at::native::add<float>", "at::native::multiply<float>", "cub::add<float>"},
+	 {"add<float>", "multiply<float>", "cub::add<float>"}},
+	{24,
+	 {"at::native::add<float>", "at::multiply_and_add<float, 4>", "add<float>"},
+	 {"at::native::add<float>", "multiply_and_add<float~>", "add<float>"}},
+	/* few columns: what is left of them gets a number, and letters the one that differs */
+	{5,
+	 {"n::reduce_kernel<128, 4, sum_functor<float>>",
+	  "n::reduce_kernel<128, 4, sum_functor<Half>>"},
+	 {"sum#1", "sum#2"}},
+	{3, {"encoder.layer.0", "encoder.layer.1", "mlp"}, {"en0", "en1", "mlp"}},
+	{2, {"encoder.layer.0", "encoder.layer.1", "encoder.layer.0"}, {"e0", "e1", "e0"}},
 };
 
 START_TEST(names_of_a_column)
@@ -1041,6 +1055,39 @@ START_TEST(a_table_of_kernels)
 	ck_assert_uint_gt(before, 80);
 	ck_assert_uint_lt(ambiguous(cut, n), 40);
 	name_table_free(t);
+	list_done(&l);
+}
+END_TEST
+
+/* In a few columns there is room for a number: of the kernels that a screen may have, none reads like another. */
+START_TEST(few_columns)
+{
+	enum { N = 40, MOST = 11 };
+	struct list l = {0};
+
+	list_read(&l, lists[0]);
+	for (unsigned columns = 4; columns <= MOST; columns++)
+		for (unsigned first = 0; first + N <= l.n; first += N) {
+			struct name_table *t = name_table_new("~");
+			char *names[N], *cut[N];
+			unsigned n = 0;
+
+			for (unsigned i = 0; i < N; i++)
+				cut[i] = l.v[first + i].brief;
+			qsort(cut, N, sizeof(*cut), compare);
+			for (unsigned i = 0; i < N; i++)
+				if (i == 0 || strcmp(cut[i], cut[i - 1]) != 0)
+					names[n++] = cut[i];
+			for (unsigned i = 0; i < n; i++)
+				name_table_get(t, names[i], columns);
+			name_table_tell_apart(t);
+			for (unsigned i = 0; i < n; i++) {
+				cut[i] = (char *)name_table_get(t, names[i], columns);
+				ck_assert_uint_le(strlen(cut[i]), strlen(names[i]));
+			}
+			ck_assert_uint_eq(ambiguous(cut, n), 0);
+			name_table_free(t);
+		}
 	list_done(&l);
 }
 END_TEST
@@ -1140,6 +1187,7 @@ int main(void)
 	tcase_add_loop_test(t, narrow_columns, 0, ARRAY_SIZE(narrow));
 	tcase_add_test(t, a_table_of_kernels);
 	tcase_add_loop_test(t, names_of_a_column, 0, ARRAY_SIZE(columns));
+	tcase_add_test(t, few_columns);
 	suite_add_tcase(suite, t);
 	suite_add_tcase(suite, soon);
 	tcase_add_test(t, a_shape_stands_behind_every_name);
