@@ -56,10 +56,13 @@ enum filter_hint filter_hint(const struct selector *include, struct snapshot *sn
 struct filter_left {
 	uint32_t rows, all_rows; /* calling contexts, without the root */
 	double time, all_time;   /* ns, of derive_time(); NaN: there is none */
+	bool has_below;          /* what a condition includes has its descendants with it */
+	bool has_cut;            /* a scope lost work that its bytes or operations are of, too */
 };
-void filter_left(struct snapshot *snap, struct filter_left *ret);
-/* "12 of 340 rows, 3.10ms of 9.40ms (33.0 %)" */
-#define FILTER_LEFT_MAX 96
+/* include: what the mask was made of; NULL: nothing was included. */
+void filter_left(struct snapshot *snap, const struct selector *include, struct filter_left *ret);
+/* "12 of 340 rows, 3.10ms of 9.40ms (33.0 %)", and what is not expected of it. */
+#define FILTER_LEFT_MAX 160
 void filter_left_text(const struct filter_left *left, char out[FILTER_LEFT_MAX]);
 
 #endif

@@ -92,7 +92,7 @@ static int choose(struct reduction *x, struct snapshot *snap, struct filter_left
 		return -ENODATA;
 	}
 	snapshot_mask(snap, shown);
-	filter_left(snap, ret_left);
+	filter_left(snap, x->o->filter.include, ret_left);
 	r = make_large(x, snap, shown, large);
 	if (r == 0)
 		choose_nodes(x, snap, shown, large);

@@ -95,7 +95,7 @@ static void put_left_rows(const struct report *r)
 	struct filter_left left;
 
 	snapshot_mask(r->snap, r->mask);
-	filter_left(r->snap, &left);
+	filter_left(r->snap, r->o->include, &left);
 	snapshot_mask(r->snap, NULL);
 	filter_left_text(&left, text);
 	out_printf(r->out, "left: %s\n\n", text);

@@ -118,7 +118,7 @@ bool tui_kept_left(struct tui *t, struct filter_left *ret)
 	struct numbers *n = tui_numbers(t);
 	struct derived_terms terms = {0};
 
-	filter_left(t->snap, ret);
+	filter_left(t->snap, t->filters.v[FILTER_INCLUDE].selector, ret);
 	ret->time = derive_at(numbers_derive(n), &metric, &terms, 0, 0);
 	return count_rows(t, &ret->rows) == 0;
 }

@@ -16,7 +16,8 @@ struct panel_flat {
 	struct flat *flat;   /* the screen's; NULL: there is no memory for it */
 	uint64_t generation; /* of the numbers that shares were made of */
 	struct row_columns columns;
-	double *cumulative; /* time up to and with row i of it, of all, percent */
+	double *cumulative; /* time of what is listed, up to and with row i of it, of all, percent */
+	double all_time;    /* filtered out or not: as % has it */
 	uint32_t *order;    /* its rows as rows of the panel */
 	size_t cap_order, cap_cumulative;
 };
@@ -49,7 +50,7 @@ static int init(struct panel *p)
 						  USUAL_NOW,  USUAL_TREND, USUAL_OF_WORK};
 	static const struct column cumulative = {
 		.title = "CUM%",
-		.help = "share of the total with all that are longer",
+		.help = "sum of % of this row and of all listed that are longer",
 		.width = 5,
 		.priority = 4,
 		.format = human_percent,
@@ -67,17 +68,11 @@ static int init(struct panel *p)
 
 /* ---- rows ---- */
 
-/* Shares of all, filtered out or not. */
-static void sum_up(struct panel_flat *pf)
+static double time_of(const struct panel_flat *pf, uint32_t i)
 {
-	double all = 0, sum = 0;
+	double ns = flat_row(pf->flat, i)->time_ns;
 
-	for (uint32_t i = 0; i < flat_n(pf->flat); i++)
-		all += isnan(flat_row(pf->flat, i)->time_ns) ? 0 : flat_row(pf->flat, i)->time_ns;
-	for (uint32_t i = 0; i < flat_n(pf->flat); i++) {
-		sum += isnan(flat_row(pf->flat, i)->time_ns) ? 0 : flat_row(pf->flat, i)->time_ns;
-		pf->cumulative[i] = sum / all;
-	}
+	return isnan(ns) ? 0 : ns;
 }
 
 static bool make(struct panel_flat *pf, struct tui *t)
@@ -93,7 +88,9 @@ static bool make(struct panel_flat *pf, struct tui *t)
 	if (ARRAY_ROOM(pf->order, pf->cap_order, n + 1u) < 0 ||
 	    ARRAY_ROOM(pf->cumulative, pf->cap_cumulative, n + 1u) < 0)
 		return false;
-	sum_up(pf);
+	pf->all_time = 0;
+	for (uint32_t i = 0; i < n; i++)
+		pf->all_time += time_of(pf, i);
 	pf->generation = numbers_generation(tui_all(t));
 	return true;
 }
@@ -127,13 +124,18 @@ static void make_order(struct panel *p)
 	_cleanup_(freep) struct order_entry *order = malloc((all + 1) * sizeof(*order));
 	bool match_case = text_is_smart_case(p->tui->filter);
 	const struct column *by = &p->columns.v[p->sort];
+	double sum = 0;
 	size_t n = 0;
 
 	if (!order)
 		return;
-	for (uint32_t i = 0; i < all; i++)
-		if (passes(p, i, match_case))
-			order[n++] = (struct order_entry){column_order(by, p, i), i, 0};
+	for (uint32_t i = 0; i < all; i++) {
+		if (!passes(p, i, match_case))
+			continue;
+		sum += time_of(pf, i);
+		pf->cumulative[i] = sum / pf->all_time; /* before the order: that may be by it */
+		order[n++] = (struct order_entry){column_order(by, p, i), i, 0};
+	}
 	order_sort(order, n, p->ascending);
 	for (size_t i = 0; i < n; i++)
 		pf->order[i] = order[i].id;

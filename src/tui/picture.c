@@ -70,7 +70,7 @@ void tui_say_left(struct tui *t)
 	if (!*t->filter && !filters_any(&t->filters))
 		return;
 	if (!*t->filter)
-		filter_left(t->snap, &left);
+		filter_left(t->snap, t->filters.v[FILTER_INCLUDE].selector, &left);
 	else if (!tui_kept_left(t, &left))
 		return;
 	filter_left_text(&left, text);

@@ -153,9 +153,11 @@ static const char *filters_hold(struct tui *t)
 
 	if (front->is_of_run)
 		return " (whole run here)";
-	if (*t->filter && front->is_filtered && front->numbers == panel_all)
-		return " (numbers of all)";
-	return "";
+	if (!front->is_filtered)
+		return "";
+	if (*t->filter && front->numbers == panel_all)
+		return filters_any(&t->filters) ? " (hides rows)" : " (numbers of all)";
+	return " (of what is left)";
 }
 
 /* The filters, and what they do here. */
@@ -164,12 +166,12 @@ static void put_filters(struct tui *t, struct buf *out)
 	const char *only = t->filters.v[FILTER_INCLUDE].text;
 	const char *without = t->filters.v[FILTER_EXCLUDE].text;
 
-	if (*t->filter)
-		buf_printf(out, "  filter: %s", t->filter);
 	if (*only)
 		buf_printf(out, "  only: %s", only);
 	if (*without)
 		buf_printf(out, "  without: %s", without);
+	if (*t->filter)
+		buf_printf(out, "  filter: %s", t->filter);
 	if (*t->filter || *only || *without)
 		buf_puts(out, filters_hold(t));
 }

@@ -28,10 +28,10 @@ loss > 1;k 3
 EOF2
 for words in "report --tree" "report --view kernels" "view"; do
 	status "$words: a condition" 0 $words -i 'time > 40us' a.folded
-	check "$words: what is left" "left: 7 of 13 rows, 140us of 160us (87.5 %)" "$(left)"
+	check "$words: what is left" "left: 7 of 13 rows, 140us of 160us (87.5 %); with all below a last match" "$(left)"
 done
 status "export: a condition" 0 export -f folded -i 'time > 40us && name !~ eval' a.folded
-check "export: what is left" "proton: left: 7 of 13 rows, 140us of 160us (87.5 %)" "$(left)"
+check "export: what is left" "proton: left: 7 of 13 rows, 140us of 160us (87.5 %); with all below a last match" "$(left)"
 check "export: stacks" "train;step 0;conv2d;gemm<128> 90000|train;step 1;conv2d;gemm<128> 50000" "$(paste -sd '|' out)"
 "$PROTON" export -f folded -e '**/gemm*' --fold-numbers a.folded >out 2>err
 check "export: folded and filtered" "loss > 1;k 3|train;step #;conv2d;relu 10000|train;step #;loss 9000" "$(sort out | paste -sd '|')"
@@ -137,6 +137,8 @@ check "the other part" "3.00us - - - -" "$(values layer -e transpose)"
 check "all of another" "2.00us 600 0.30 - -" "$(values whole -i '.*transpose')"
 check "above them: what is known" "3.00us 600 0.30 - -" "$(values ROOT -i '.*transpose')"
 check "with a copy that knows its own" "6.50us 8700 1.34 6000 10" "$(values step)"
+"$PROTON" report --tree -e transpose parts.hatchet >out
+check "it is said where it goes" "1 0" "$(grep -c '^left: .*; no BYTES, FLOPS of cut scopes$' out) $("$PROTON" report --tree -e wait parts.hatchet | grep -c 'cut scopes')"
 check "the whole scope is left" "4.00us 8000 2.00 6000 10" "$(values layer -i layer)"
 check "what has no work of its own parts nothing" "4.00us 8000 2.00 6000 10" "$(values layer -e wait)"
 check "rows that are small are not left out" "4.00us 8000 2.00 6000 10" "$(values layer -t 40%)"

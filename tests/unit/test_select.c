@@ -501,7 +501,7 @@ START_TEST(tells_what_is_left)
 	for (unsigned i = 0; i < 3;
 	     i++) { /* whether the whole is known from before the mask or not */
 		snapshot_mask(snap, mask);
-		filter_left(snap, &left);
+		filter_left(snap, NULL, &left);
 		filter_left_text(&left, text);
 		ck_assert_str_eq(text, "4 of 9 rows, 90.0us of 111us (81.1 %)");
 		snapshot_mask(snap, i ? mask : NULL);
@@ -511,7 +511,7 @@ START_TEST(tells_what_is_left)
 			snapshot_update(snap, 1);
 	}
 	snapshot_mask(snap, NULL);
-	filter_left(snap, &left);
+	filter_left(snap, NULL, &left);
 	filter_left_text(&left, text);
 	ck_assert_str_eq(text, "9 of 9 rows, 111us of 111us (100.0 %)");
 	free(mask);

@@ -132,7 +132,7 @@ START_TEST(filters_and_words)
 	world_keys(&w, "/ 'gemm' Enter \\ 'train' Enter & 'train' Enter m %");
 	tui_take_view(c.t, w.t);
 	ck_assert_str_eq(c.t->search, "gemm");
-	ck_assert(world_shows(&c, "filter: train  only: train"));
+	ck_assert(world_shows(&c, "only: train  filter: train"));
 	ck_assert(!world_shows(&c, "eval"));
 	ck_assert(!filters_any(&w.t->filters)); /* they are the new one's */
 	ck_assert_uint_eq(c.t->names, NAME_DEMANGLED);
