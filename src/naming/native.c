@@ -97,7 +97,7 @@ static int function_add(struct native_names *n, const struct object_function *f,
 	return 0;
 }
 
-/* "libfoo.so+0x1f"; of no file, "0x7f12". */
+/* "libfoo.so+0x1f0", where the function begins if that is known; of no file, "0x7f12". */
 static int address_add(struct native_names *n, const struct source *s,
 		       const struct native_place *place)
 {
@@ -109,7 +109,7 @@ static int address_add(struct native_names *n, const struct source *s,
 		snprintf(name, sizeof(name), "0x%" PRIx64, place->offset);
 	else
 		snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, *file ? file : "?",
-			 place->offset);
+			 s->object ? object_begin(s->object, place->offset) : place->offset);
 	return function_add(n, &none, name);
 }
 

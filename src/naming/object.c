@@ -255,6 +255,72 @@ unsigned object_functions(struct object *o, uint64_t address,
 	return n;
 }
 
+/* ---- functions without symbols ---- */
+
+/* What is before the table of .eh_frame_hdr, in its usual form: relative numbers of four bytes. */
+struct eh_head {
+	uint8_t version, pointer_form, count_form, table_form;
+	int32_t pointer;
+	uint32_t n;
+};
+#define EH_VERSION    1
+#define EH_COUNT_FORM 0x03 /* DW_EH_PE_udata4 */
+#define EH_TABLE_FORM 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+
+/* Both behind the beginning of the section; sorted by function. */
+struct eh_entry {
+	int32_t function, description;
+};
+
+static bool eh_section(Elf *elf, GElf_Phdr *ret)
+{
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i <= INT32_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_GNU_EH_FRAME)
+			return true;
+	return false;
+}
+
+uint64_t object_begin(const struct object *o, uint64_t address)
+{
+	struct eh_head head;
+	struct eh_entry e;
+	GElf_Phdr section;
+	Elf_Data *data;
+	size_t low = 0, high;
+	uint64_t begin = address;
+
+	if (!eh_section(o->code.elf, &section))
+		return address;
+	data = elf_getdata_rawchunk(o->code.elf, (int64_t)section.p_offset, section.p_filesz,
+				    ELF_T_BYTE);
+	if (!data || data->d_size < sizeof(head))
+		return address;
+	memcpy(&head, data->d_buf, sizeof(head));
+	if (head.version != EH_VERSION || head.count_form != EH_COUNT_FORM ||
+	    head.table_form != EH_TABLE_FORM)
+		return address;
+	high = MIN((size_t)head.n, (data->d_size - sizeof(head)) / sizeof(e));
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t function;
+
+		memcpy(&e, (const char *)data->d_buf + sizeof(head) + middle * sizeof(e),
+		       sizeof(e));
+		function = section.p_vaddr + (uint64_t)(int64_t)e.function;
+		if (function > address) {
+			high = middle;
+			continue;
+		}
+		begin = function;
+		low = middle + 1;
+	}
+	return begin;
+}
+
 #else
 struct object *object_open(const char *path, const char *build_id)
 {
@@ -270,5 +336,10 @@ unsigned object_functions(struct object *o, uint64_t address,
 			  struct object_function ret[NATIVE_INLINED_MAX])
 {
 	return 0;
+}
+
+uint64_t object_begin(const struct object *o, uint64_t address)
+{
+	return address;
 }
 #endif

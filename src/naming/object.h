@@ -22,5 +22,8 @@ struct object *object_free(struct object *o);
 /* The functions at an address, outermost first: 0 where nothing is known. */
 unsigned object_functions(struct object *o, uint64_t address,
 			  struct object_function ret[NATIVE_INLINED_MAX]);
+/* Where the function at an address begins, by what unwinding needs of it, which is there without symbols,
+ * too; the address itself where nothing is said. */
+uint64_t object_begin(const struct object *o, uint64_t address);
 
 #endif

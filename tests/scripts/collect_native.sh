@@ -73,6 +73,10 @@ strip stripped
 check "stripped: status" 0 "$(record ./stripped "$cuda" known)"
 check "stripped: what is exported has a name" "20 inner: stripped+ known_outer known_inner run_kernel
 10 inlined: stripped+ known_outer run_kernel" "$(paths | sort -rn | sed 's/0x[0-9a-f]*//g; s/\(stripped+ \)*/\1/; s/main stripped+/stripped+/')"
+# where known() begins, which the file still says for unwinding
+begins=$(nm "$app" | sed -n 's/^0*\([0-9a-f]*\) . known$/stripped+0x\1/p')
+check "stripped: others have the place where they begin" "$begins" \
+	"$(paths | sed -n 's/^20 .* \(stripped+0x[0-9a-f]*\) known_outer .*/\1/p')"
 mkdir .debug && mv stripped.debug .debug && objcopy --add-gnu-debuglink=.debug/stripped.debug stripped
 check "debug information beside it: status" 0 "$(record ./stripped "$cuda" known)"
 check "debug information beside it" "10 inlined: main known known_outer known_inlined run_kernel" "$(paths | grep inlined)"
