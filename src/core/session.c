@@ -835,6 +835,19 @@ const struct sensors *session_sensors_find(const struct session *s, uint32_t dev
 	return i < s->n_sensors ? &s->sensors[i].of : NULL;
 }
 
+double session_device_memory(const struct session *s, uint32_t device)
+{
+	const struct sensors *of = session_sensors_find(s, device);
+	double total = of ? of->v[SENSOR_MEMORY_TOTAL] : 0, told = 0;
+
+	if (device < s->n_devices)
+		told = (double)s->devices[device].memory_bytes;
+	/* Sensors may be of the whole of which the device is a part. */
+	if (total > 0 && (told == 0 || fabs(total - told) < total / 10))
+		return total;
+	return told > 0 ? told : NAN;
+}
+
 struct sensors *session_sensors_of(struct session *s, uint32_t device)
 {
 	size_t i = sensors_index(s, device);

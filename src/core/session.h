@@ -318,6 +318,9 @@ int session_use_set(struct session *s, const struct session_use *use);
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */
 const struct sensors *session_sensors_find(const struct session *s, uint32_t device);
+/* Bytes of memory that a device has; NaN: not known. What sensors say is used is of what they say there is,
+ * which is some hundreds of MB more than what programs are told they may have. */
+double session_device_memory(const struct session *s, uint32_t device);
 /* How long a device was busy, ns; processes that share it add up. NaN: nobody said. */
 double session_busy_ns(const struct session *s, uint32_t device);
 

@@ -91,7 +91,7 @@ DEVICE_CELL(sms, copy_number(out, d->num_sms))
 DEVICE_CELL(clock, copy_number(out, d->clock_khz / 1000))
 DEVICE_CELL(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
 DEVICE_CELL(bus, copy_number(out, d->bus_width_bits))
-DEVICE_CELL(memory, human_bytes(out, d->memory_bytes ? (double)d->memory_bytes : NAN))
+DEVICE_CELL(memory, (void)d; human_bytes(out, session_device_memory(s, (uint32_t)row)))
 DEVICE_CELL(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
 DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
 DEVICE_CELL(busy_share, (void)d;

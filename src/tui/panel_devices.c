@@ -54,8 +54,8 @@ static void put_facts(struct panel *p, uint32_t i, struct buf *out)
 		buf_printf(out, "  %u multiprocessors", d->num_sms);
 	if (d->clock_khz)
 		buf_printf(out, "  %u MHz", d->clock_khz / 1000);
-	if (d->memory_bytes) {
-		human_bytes(text, (double)d->memory_bytes);
+	if (session_device_memory(s, i) > 0) {
+		human_bytes(text, session_device_memory(s, i));
 		buf_printf(out, "  memory %sB", text);
 	}
 	if (d->memory_clock_khz && d->bus_width_bits)
@@ -142,9 +142,10 @@ static const struct column process_columns[] = {
 	 "share of the last window, or of a run that is over, in which its devices had work", 5, 1,
 	 usage_percent, .is_absent = lacks_busy},
 	{"TIME", "time on devices", 7, 0, human_time_ns},
-	{"LAUNCHES", "kernels, copies and sets asked for", 8, 3, human_count,
+	{"LAUNCHES", "kernels, copies and sets asked for; a graph is one", 8, 3, human_count,
 	 .is_absent = no_launches},
-	{"FLIGHT", "launches without a record yet", 6, 4, human_count, .is_absent = no_launches},
+	{"FLIGHT", "launches of which it is not known yet when they ran", 6, 4, human_count,
+	 .is_absent = no_launches},
 	{"LOST", "what the process lost, see the panel Losses", 5, 2, human_count},
 };
 

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <string.h>
+#include "tui/sections.h"
 #include "tui/tui_impl.h"
 
 #define NARROW 60 /* columns below which keys have fewer */
@@ -15,7 +16,7 @@ struct help_line {
 struct panel_help {
 	struct panel base;
 	struct help_line lines[4 * (2 * REQ_N + EDIT_N + USUAL_N + 32)];
-	char title[64], text[128];
+	char title[64], columns[64], text[128];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -81,6 +82,18 @@ static void add_keys(struct panel *p)
 	}
 }
 
+static bool is_told(struct panel *p, size_t first, const struct column *c)
+{
+	for (size_t i = first; i < p->n_rows; i++) {
+		const struct help_line *line = &as_help(p)->lines[i];
+
+		if (line->left && !strcmp(line->left, c->title) &&
+		    !strncmp(line->text, c->help, (size_t)line->len))
+			return true;
+	}
+	return false;
+}
+
 /* What the keys do in the panel behind, where that is special. */
 static void add_panel_keys(struct panel *p)
 {
@@ -96,6 +109,27 @@ static void add_panel_keys(struct panel *p)
 
 		if (*help)
 			add(p, *keys ? keys : "-", help);
+	}
+}
+
+/* What tables of the panel behind have; a title with one meaning once. */
+static void add_panel_columns(struct panel *p)
+{
+	const struct panel_ops *ops = p->tui->panels[p->tui->current]->ops;
+	size_t first;
+
+	if (!ops->sections.n)
+		return;
+	snprintf(as_help(p)->columns, sizeof(as_help(p)->columns), "Columns of this panel (%s)",
+		 ops->title);
+	heading(p, as_help(p)->columns);
+	first = p->n_rows;
+	for (unsigned i = 0; i < ops->sections.n; i++) {
+		const struct columns *columns = &ops->sections.v[i].columns;
+
+		for (unsigned k = 0; k < columns->n; k++)
+			if (!is_told(p, first, &columns->v[k]))
+				add(p, columns->v[k].title, columns->v[k].help);
 	}
 }
 
@@ -119,6 +153,7 @@ static void update(struct panel *p)
 	p->n_rows = 0;
 	add(p, "C- M- S-", "with Ctrl, Alt, Shift held"); /* what follows is full of them */
 	add_panel_keys(p);
+	add_panel_columns(p);
 	add_keys(p);
 	add_columns(p);
 }

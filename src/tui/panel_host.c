@@ -60,7 +60,7 @@ static const struct column own_columns[] = {
 static const struct column left_columns[] = {
 	{"LEFT", "what the filter leaves of it, as HOST in the tree", 7, 0, human_time_ns},
 	{"ENTERED", "times that it was entered", 7, 2, human_count},
-	{"TIME", "time on the host as measured, with scopes and waits within", 7, 2, human_time_ns},
+	{"TIME", "time on the host, with scopes and waits within", 7, 2, human_time_ns},
 	{"AVG", "time of one, from its beginning to its end", 7, 3, human_time_ns},
 };
 

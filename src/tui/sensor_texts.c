@@ -64,7 +64,7 @@ static void add_memory(struct texts *x)
 		return;
 	human_bytes(used, v);
 	human_bytes(total, x->s->v[SENSOR_MEMORY_TOTAL]);
-	add(x, ROLE_NORMAL, 4, x->is_live ? "memory %sB of %sB" : "memory %sB of %sB at most", used,
+	add(x, ROLE_NORMAL, 4, x->is_live ? "memory %sB of %sB" : "memory at most %sB of %sB", used,
 	    total);
 }
 

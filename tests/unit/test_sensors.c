@@ -290,6 +290,23 @@ START_TEST(over_a_tape)
 }
 END_TEST
 
+/* One number of one device: that of which the used memory is a part. */
+START_TEST(memory_is_what_sensors_say)
+{
+	uint32_t device;
+	struct session *s = with_device("GPU-1", &device);
+
+	ck_assert(isnan(session_device_memory(s, device)));
+	s->devices[device].memory_bytes = 150000000000;
+	ck_assert(session_device_memory(s, device) == 150e9);
+	session_sensors_of(s, device)->v[SENSOR_MEMORY_TOTAL] = 151e9;
+	ck_assert(session_device_memory(s, device) == 151e9);
+	s->devices[device].memory_bytes = 20000000000; /* a part of that */
+	ck_assert(session_device_memory(s, device) == 20e9);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(a_device_without_uuid_is_not_told)
 {
 	uint32_t device;
@@ -320,6 +337,7 @@ int main(void)
 	tcase_add_test(tc, old_words_are_not_said_as_now);
 	tcase_add_test(tc, merging_weighs_by_looks);
 	tcase_add_test(tc, over_a_tape);
+	tcase_add_test(tc, memory_is_what_sensors_say);
 	tcase_add_test(tc, a_device_without_uuid_is_not_told);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
