@@ -4,24 +4,30 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "backends/pages.h"
+#include "base/hash.h"
 #include "base/ticks.h"
 #include "collect/internal.h"
 
 enum {
-	PLACES = 1024,  /* that a thread remembers */
+	PLACES = 4096,  /* that a thread remembers */
 	SAVED_MS = 100, /* of whose time the share is saved up while nothing is launched */
+	ENOUGH_MS = 25, /* … is left for looks, before places that are known are read again */
 	DEBT_MS = 20,   /* … is taken in advance for places that were never read */
 	FIRST = 256,    /* of these a thread reads however long it takes */
+	AGAIN = 16,     /* one look of so many reads a known place however little is left */
 };
 
 struct context_budget {
-	uint64_t now, began;  /* ticks: the last launch, the reading under way */
+	uint64_t now, began;  /* ticks: the last launch, this one */
 	int64_t credit, wait; /* ticks in hand; so many are waited for */
 	uint64_t random;
+	uint64_t way;  /* the launch before this one, and this one at a glance */
+	uint32_t last; /* node of the launch before this one */
 	uint32_t n_first;
 	_Atomic uint64_t n_read, n_guessed;
-	_Atomic uint64_t n_paid;       /* ticks */
-	_Atomic uint64_t seen[PLACES]; /* upper half of the place's hash, node */
+	_Atomic uint64_t n_paid; /* ticks */
+	/* Upper half of a hash, node: of places, and of ways from one to the next. */
+	_Atomic uint64_t seen[PLACES], next[PLACES];
 };
 
 /* ---- ticks: shares of time need no unit ---- */
@@ -100,36 +106,54 @@ static void earn(struct context_budget *b, uint64_t now)
 		most);
 }
 
+static int64_t cost_of(const struct context_budget *b)
+{
+	int64_t cost = (int64_t)(ticks() - b->began);
+
+	return MAX(cost, 0);
+}
+
+static void spend(struct context_budget *b, int64_t cost)
+{
+	b->credit = MAX(b->credit - cost, -budget_share_ms(SAVED_MS));
+	count(&b->n_paid, (uint64_t)cost);
+}
+
 /* A loop that launches the same few things would have always the same one read: the next comes when a
  * random part of what this one cost is in hand. */
-static void pay(struct context_budget *b, int64_t cost)
+static void pay(struct context_budget *b)
 {
-	if (cost < 0)
-		return;
+	int64_t cost = cost_of(b);
+
 	b->random ^= b->random << 13;
 	b->random ^= b->random >> 7;
 	b->random ^= b->random << 17;
-	b->credit -= cost;
-	count(&b->n_paid, (uint64_t)cost);
+	spend(b, cost);
 	b->wait = (int64_t)(b->random % ((uint64_t)cost * 2 + 1));
 }
 
 /* ---- places ---- */
 
-static _Atomic uint64_t *cell_of(struct context_budget *b, uint64_t place)
-{
-	return &b->seen[place % PLACES];
-}
-
 /* One word, so that a signal handler that launches finds a place whole or not at all. */
-static bool find(struct context_budget *b, uint64_t place, uint32_t *node)
+static bool find(const _Atomic uint64_t *of, uint64_t hash, uint32_t *node)
 {
-	uint64_t v = atomic_load_explicit(cell_of(b, place), memory_order_relaxed);
+	uint64_t v = atomic_load_explicit(&of[hash % PLACES], memory_order_relaxed);
 
-	if (v >> 32 != place >> 32 || !v)
+	if (v >> 32 != hash >> 32 || !v)
 		return false;
 	*node = (uint32_t)v;
 	return true;
+}
+
+static void put(_Atomic uint64_t *of, uint64_t hash, uint32_t node)
+{
+	atomic_store_explicit(&of[hash % PLACES], hash >> 32 << 32 | node, memory_order_relaxed);
+}
+
+static void go_on(struct context_budget *b, uint32_t node)
+{
+	put(b->next, b->way, node);
+	b->last = node;
 }
 
 /* ---- for the collector ---- */
@@ -139,28 +163,48 @@ bool budget_is_limited(void)
 	return collector->control->context_budget_ppm;
 }
 
-bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32_t *node)
+bool budget_look(struct thread_state *t, uint64_t began, uint64_t glance, bool must, uint32_t *node)
 {
 	struct context_budget *b = budget_of(t);
-	bool is_known;
 
 	if (!b) {
 		lose(LOSS_NO_MEMORY, 1);
 		return false;
 	}
 	b->began = began;
-	earn(b, ticks());
-	is_known = find(b, place, node);
-	if (b->credit >= (is_known ? b->wait : -budget_share_ms(DEBT_MS)))
+	earn(b, began);
+	b->way = hash_u64(glance ^ b->last);
+	if (must || b->credit >= b->wait || !find(b->next, b->way, node))
+		return true;
+	count(&b->n_guessed, 1);
+	b->last = *node;
+	spend(b, cost_of(b));
+	return false;
+}
+
+static bool may_read(struct context_budget *b, bool is_known, bool worth)
+{
+	if (!is_known)
+		return b->credit >= -budget_share_ms(DEBT_MS);
+	return worth && b->credit >= b->wait &&
+	       (b->credit >= budget_share_ms(ENOUGH_MS) || b->random % AGAIN == 0);
+}
+
+bool budget_begin(struct thread_state *t, uint64_t place, bool worth, uint32_t *node)
+{
+	struct context_budget *b = t->budget;
+	bool is_known = find(b->seen, place, node);
+
+	if (may_read(b, is_known, worth))
 		return true;
 	/* The first touch of everything takes as long as a thousand launches. */
 	if (!is_known && b->n_first < FIRST) {
 		b->n_first++;
 		return true;
 	}
+	go_on(b, *node);
 	count(&b->n_guessed, 1);
-	if (b->now > began)
-		count(&b->n_paid, b->now - began);
+	pay(b);
 	return false;
 }
 
@@ -168,9 +212,20 @@ void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool gues
 {
 	struct context_budget *b = t->budget;
 
-	atomic_store_explicit(cell_of(b, place), place >> 32 << 32 | node, memory_order_relaxed);
+	put(b->seen, place, node);
+	go_on(b, node);
 	count(guessed ? &b->n_guessed : &b->n_read, 1);
-	pay(b, (int64_t)(ticks() - b->began));
+	pay(b);
+}
+
+void budget_read(struct thread_state *t, uint64_t place, uint32_t node)
+{
+	struct context_budget *b = t->budget;
+
+	put(b->seen, place, node);
+	go_on(b, node);
+	count(&b->n_read, 1);
+	count(&b->n_paid, (uint64_t)cost_of(b));
 }
 
 void budget_forked(void)

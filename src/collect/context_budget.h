@@ -5,7 +5,8 @@
  * that launch (--budget):
  *
  *     time passes ──> credit ──> a context is read: its cost is paid
- *                        └─ too little: that of a launch before, from the same place, marked as guessed
+ *                        ├─ too little: that of a launch before, from the same place, marked as guessed
+ *                        └─ none: … that came after the same one the last time
  *
  * Each thread has its own credit, and keeps by place what it read last. What is counted and timed does not
  * depend on it. */
@@ -16,11 +17,17 @@ struct thread_state;
 
 /* Is there a limit at all? */
 bool budget_is_limited(void);
-/* May this thread read the context of a launch from this place, which it took since `began` (ticks) to find? Then
+/* A launch since `began` (ticks). May this thread look where it is? Else *node is what came last time after the same
+ * launch as this one, with the same at a glance (a hash). What is not known is looked at, and all if it must. */
+bool budget_look(struct thread_state *t, uint64_t began, uint64_t glance, bool must,
+		 uint32_t *node);
+/* After that: may it read the context of the launch from this place? worth: what it would read is not a guess. Then
  * budget_end() follows, with what was read. Else *node is what it read there last; untouched where that is not
  * known. */
-bool budget_begin(struct thread_state *t, uint64_t began, uint64_t place, uint32_t *node);
+bool budget_begin(struct thread_state *t, uint64_t place, bool worth, uint32_t *node);
 void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool guessed);
+/* The same for what is read in any case, and paid elsewhere (budget_paid()). */
+void budget_read(struct thread_state *t, uint64_t place, uint32_t node);
 /* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on
  * reading, and on finding out that it may not. */
 int64_t budget_share(uint64_t ticks);

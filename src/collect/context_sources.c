@@ -103,26 +103,79 @@ static void tell_taken(struct thread_state *t, uint32_t node, uint32_t on)
 			sources[__builtin_ctz(on)]->taken(t, node);
 }
 
+static enum context_telling telling(uint32_t on)
+{
+	enum context_telling most = CONTEXT_SEES, one;
+
+	for (; on; on &= on - 1) {
+		const struct context_source *s = sources[__builtin_ctz(on)];
+
+		one = s->telling ? s->telling() : CONTEXT_SEES;
+		most = MAX(most, one);
+	}
+	return most;
+}
+
+/* False: one has always to be asked. */
+static bool glance(struct thread_state *t, uint32_t node, uint32_t on, uint64_t *ret)
+{
+	bool can = true;
+
+	*ret = hash_pair(node, 0) ^ (uintptr_t)t->launching;
+	for (; on; on &= on - 1) {
+		const struct context_source *s = sources[__builtin_ctz(on)];
+
+		if (s->glance)
+			*ret = hash_u64(*ret ^ s->glance(t));
+		can = can && s->glance;
+	}
+	return can;
+}
+
+/* What is not looked at at all has still to be noticed by each. */
+static uint32_t read_unlimited(struct thread_state *t, uint32_t node, uint32_t on,
+			       bool *ret_guessed)
+{
+	uint64_t ignored;
+
+	if (_unlikely_(telling(on) == CONTEXT_IS_ALONE)) {
+		glance(t, node, on, &ignored);
+		place_of(t, node, on);
+	}
+	node = read_all(t, node, on);
+	*ret_guessed = t->context_taken_over;
+	return node;
+}
+
 uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed)
 {
 	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed), seen = node;
-	uint64_t place, began;
+	enum context_telling told;
+	uint64_t place, way, began;
+	bool can;
 
 	t->context_taken_over = false;
-	if (!budget_is_limited()) {
-		seen = read_all(t, node, on);
-		*ret_guessed = t->context_taken_over;
+	if (!budget_is_limited())
+		return read_unlimited(t, node, on, ret_guessed);
+	began = ticks();
+	told = telling(on);
+	can = glance(t, node, on, &way);
+	if (!budget_look(t, began, way, !can || told == CONTEXT_IS_TOLD, &seen)) {
+		*ret_guessed = true;
+		tell_taken(t, seen, on);
 		return seen;
 	}
-	began = ticks();
 	place = place_of(t, node, on);
-	if (!budget_begin(t, began, place, &seen)) {
+	if (told != CONTEXT_IS_TOLD && !budget_begin(t, place, told != CONTEXT_IS_ALONE, &seen)) {
 		*ret_guessed = true;
 		tell_taken(t, seen, on);
 		return seen;
 	}
 	seen = read_all(t, node, on);
 	*ret_guessed = t->context_taken_over;
-	budget_end(t, place, seen, *ret_guessed);
+	if (told == CONTEXT_IS_TOLD)
+		budget_read(t, place, seen);
+	else
+		budget_end(t, place, seen, *ret_guessed);
 	return seen;
 }

@@ -14,6 +14,12 @@
 
 struct thread_state;
 
+enum context_telling {
+	CONTEXT_SEES,     /* nobody has to */
+	CONTEXT_IS_TOLD,  /* for a while, and that is paid for: each launch is to be read */
+	CONTEXT_IS_ALONE, /* what it says may be guessed by what it was told before */
+};
+
 struct context_source {
 	/* Is there something to read, and can it be read? Once, at the start of the collector; by
 	 * contexts_set() it says so, then or later, from any thread. */
@@ -30,10 +36,15 @@ struct context_source {
 	 * On the launch path of the thread itself: no allocation, no lock, no call into the kernel. Where a
 	 * part of it is taken over from a launch before, it says so (t->context_taken_over). */
 	uint32_t (*node)(struct thread_state *t, uint32_t node);
-	/* What stands for the innermost part of that, in a few nanoseconds, by the same rules: where it is
+	/* What stands for the innermost part of that, in some ten nanoseconds, by the same rules: where it is
 	 * the same, the rest may be guessed to be. 0: nothing is there. */
 	uint64_t (*innermost)(struct thread_state *t);
-	/* The launch for which innermost() was asked was not read, and has this node. May be NULL. */
+	/* The same of less, in less, before it and at each launch that may not be read: with what was launched before
+	 * it says where a program that does the same again is. NULL: this source always has to be asked. */
+	uint64_t (*glance)(struct thread_state *t);
+	/* Does somebody tell it where threads are? NULL: it sees that by itself. */
+	enum context_telling (*telling)(void);
+	/* The launch for which glance() was asked was not read, and has this node. May be NULL. */
 	void (*taken)(struct thread_state *t, uint32_t node);
 	/* A fork begins: nothing that a child needs may be held by a thread of ours. May be NULL. */
 	void (*fork_begins)(void);

@@ -29,7 +29,9 @@
 enum {
 	NAMES_MAX = 1024, /* names that a thread remembers */
 	TEXT_MAX = 1024,  /* bytes of a name */
-	INNERMOST = 8,    /* places that stand for all of them */
+	/* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
+	INNERMOST = 8, /* places that stand for all of them */
+	GLANCE = 3,    /* … of which so many, in any case, for what is not even looked at */
 };
 
 /* A place, its frame in the tree of calling contexts, and whether it is the program's own. */
@@ -58,6 +60,8 @@ struct python_stack {
 	struct python_place places[PYTHON_PLACES_MAX]; /* outermost first */
 	uint32_t nodes[PYTHON_PLACES_MAX];
 	bool with_libraries;
+	const char *passed; /* the frame behind those that were glanced at, at this launch */
+	uint64_t glance;    /* of these; 0: there is none */
 	struct known known[NAMES_MAX];
 };
 
@@ -308,21 +312,40 @@ static void python_forked(void)
 	atomic_store(&py.n_early, 0);
 }
 
-/* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
-uint64_t python_innermost_place(struct thread_state *t)
+static const char *frame_now(struct thread_state *t)
 {
-	struct python_place places[INNERMOST];
 	const char *state;
-	uint64_t hash = 0;
-	unsigned n;
 
 	if (atomic_load_explicit(&py.state, memory_order_acquire) != PY_SOUND || t != thread_self ||
 	    (!t->is_main && is_ending()))
-		return 0;
+		return NULL;
 	state = py.PyGILState_GetThisThreadState();
-	n = state ? python_walk_innermost(state, INNERMOST, places) : 0;
-	for (unsigned i = 0; i < n; i++)
-		hash = hash_u64(hash ^ place_hash(&places[i]));
+	return state ? python_innermost(state) : NULL;
+}
+
+uint64_t python_glance(struct thread_state *t)
+{
+	struct python_stack *s = stack_of(t);
+
+	if (!s)
+		return 0;
+	s->passed = frame_now(t);
+	s->glance = 0;
+	if (s->passed)
+		s->passed = python_hash_frames(s->passed, GLANCE, &s->glance);
+	return s->glance;
+}
+
+uint64_t python_innermost_place(struct thread_state *t)
+{
+	struct python_stack *s = t->python;
+	uint64_t hash;
+
+	if (!s || !s->glance)
+		return 0;
+	hash = s->glance;
+	if (s->passed)
+		python_hash_frames(s->passed, INNERMOST - GLANCE, &hash);
 	return hash;
 }
 
@@ -373,5 +396,6 @@ const struct context_source context_python = {
 	.end = python_end,
 	.forked = python_forked,
 	.node = python_node,
+	.glance = python_glance,
 	.innermost = python_innermost_place,
 };

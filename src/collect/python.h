@@ -18,7 +18,9 @@ uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what);
 bool python_can_be_read(void);
 /* Was one found? */
 bool python_is_there(void);
-/* What stands for its innermost frames. */
+/* What stands for the few innermost frames; then, at the same launch, for some more. 0: there is none. What is at
+ * the address of code that went is not told apart: where it stays it is read some time. */
+uint64_t python_glance(struct thread_state *t);
 uint64_t python_innermost_place(struct thread_state *t);
 /* Have the main thread call this, between two instructions, with the interpreter's lock. False: there is no
  * interpreter, or too many wait. Any thread. */

@@ -10,6 +10,8 @@
 
 enum { GONE_N = 1 << 14 }; /* counters of code objects that went */
 
+#define HASH_BY UINT64_C(0x9e3779b97f4a7c15)
+
 struct python_api py;
 
 static inline int32_t instruction_of(const char *frame, const char *code,
@@ -106,14 +108,29 @@ bool python_is_at(const char *state, const struct python_place *outer_first, uns
 	return place == outer_first;
 }
 
-unsigned python_walk_innermost(const char *state, unsigned max, struct python_place *places)
+const char *python_hash_frames(const char *frame, unsigned n, uint64_t *hash)
 {
-	const char *f = python_innermost(state);
-	unsigned n = 0;
+	const struct python_layout l = *py.layout;
+	const char *module_code = atomic_load_explicit(&py.module_code, memory_order_relaxed);
 
-	for (unsigned i = 0; f && n < max && i < PYTHON_PLACES_MAX; f = python_back(f), i++)
-		n += python_walk(f, 1, &places[n]);
-	return n;
+	for (unsigned i = 0; frame && n && i < PYTHON_PLACES_MAX;
+	     frame = python_pointer(frame, l.back), i++) {
+		const char *code;
+
+		if (l.owner && frame[l.owner] >= PYTHON_OWNER_INTERPRETER)
+			continue;
+		code = python_untagged(python_pointer(frame, l.code), l.tags);
+		if (!code)
+			continue;
+		*hash = (*hash ^ (uintptr_t)code) * HASH_BY;
+		*hash ^= (uint64_t)(uint32_t)instruction_of(frame, code, &l) << 32;
+		if (_unlikely_(code == module_code))
+			*hash ^=
+				(uintptr_t)python_untagged(python_pointer(frame, l.locals), l.tags);
+		*hash = (*hash ^ *hash >> 29) * HASH_BY;
+		n--;
+	}
+	return frame;
 }
 
 /* How many frames there are from this one on. 0: they go round. Those of greenlets do while one's part of

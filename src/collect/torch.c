@@ -33,12 +33,11 @@
 #include "wire/wire.h"
 
 enum {
-	DEPTH_MAX = 64,         /* records of a thread that are kept */
-	NAMES_MAX = 512,        /* names that a thread remembers */
-	RECORD_MAX = 2048,      /* bytes of a record, more than any version has */
-	FIELDS_END = 512,       /* … in which fields are looked for */
-	MANY = 4096,            /* records of a thread */
-	LINE_LAUNCHES_MAX = 15, /* of one line of Python that are told apart by their order */
+	DEPTH_MAX = 64,    /* records of a thread that are kept */
+	NAMES_MAX = 512,   /* names that a thread remembers */
+	RECORD_MAX = 2048, /* bytes of a record, more than any version has */
+	FIELDS_END = 512,  /* … in which fields are looked for */
+	MANY = 4096,       /* records of a thread */
 };
 
 static struct {
@@ -565,13 +564,12 @@ static uint64_t named_place(struct slot *slot)
 	return slot->place;
 }
 
-/* Where a launch comes from, as far as it can be seen without being told of operators: the same in every turn.
- * Once for each launch. */
+/* Where a launch comes from, as far as it can be seen without being told of operators: the same in every turn. */
 static uint64_t again_place(struct thread_state *t, struct torch_stack *s, uint64_t lines)
 {
 	struct torch_again *a = &s->again;
-	uint64_t hash = lines, line;
 	struct torch_link link;
+	uint64_t hash = lines;
 
 	torch_again_look(a);
 	/* What a node leaves to be done when it is left is its own, on a thread that has no more to do. */
@@ -580,9 +578,6 @@ static uint64_t again_place(struct thread_state *t, struct torch_stack *s, uint6
 		if (torch_again_link(a, &link))
 			hash = hash_u64(hash ^ torch_join_find(&link));
 	}
-	line = hash ^ a->link.sequence;
-	a->n_of_line = a->line == line ? MIN(a->n_of_line + 1, LINE_LAUNCHES_MAX) : 0;
-	a->line = line;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
 			hash = hash_u64(hash ^ named_place(&s->slots[i]));
@@ -602,18 +597,13 @@ static uint64_t place_of(const struct torch_stack *s, struct slot *slot, const c
 	return (uintptr_t)torch.name(record) ^ made_by << 48;
 }
 
-static uint64_t torch_at(struct thread_state *t)
+/* Of those that are open, from the i-th on. */
+static uint64_t operators(struct thread_state *t, uint32_t i)
 {
 	struct torch_stack *s = t->torch;
-	uint64_t hash = python_innermost_place(t);
-	uint32_t n = s && t == thread_self ? s->n : 0;
+	uint64_t hash = 0;
 
-	if (torch_turns_used() && t == thread_self && (s = stack_of(t))) {
-		s->again.place = again_place(t, s, hash);
-		if (!torch_turns_seen())
-			return s->again.place;
-	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t n = s && t == thread_self ? s->n : 0; i < n; i++) {
 		const char *record =
 			atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
 
@@ -621,6 +611,41 @@ static uint64_t torch_at(struct thread_state *t)
 			hash = hash_u64(hash ^ place_of(s, &s->slots[i], record));
 	}
 	return hash;
+}
+
+/* The node that it is at is seen at a glance where the lines are those of the launch before. */
+static uint64_t torch_glance(struct thread_state *t)
+{
+	uint64_t lines = python_glance(t);
+	struct torch_stack *s = t->torch;
+
+	if (!torch_turns_used())
+		return lines ^ operators(t, s && s->n ? s->n - 1 : 0);
+	if (t != thread_self || !(s = stack_of(t)))
+		return lines;
+	torch_again_glance(&s->again, lines);
+	return s->again.looked && (s->again.at_node || !lines) ? lines ^ (uintptr_t)s->again.class
+							       : lines;
+}
+
+/* After torch_glance(). */
+static uint64_t torch_at(struct thread_state *t)
+{
+	uint64_t lines = python_innermost_place(t);
+	struct torch_stack *s;
+
+	if (!torch_turns_used())
+		return hash_u64(lines ^ operators(t, 0));
+	if (t != thread_self || !(s = stack_of(t)))
+		return lines;
+	return s->again.place = again_place(t, s, lines);
+}
+
+static enum context_telling torch_telling(void)
+{
+	if (!torch_turns_used())
+		return CONTEXT_SEES;
+	return torch_turns_seen() ? CONTEXT_IS_TOLD : CONTEXT_IS_ALONE;
 }
 
 /* ---- for the collector ---- */
@@ -678,9 +703,11 @@ static uint32_t node_told(struct thread_state *t, struct torch_stack *s, uint32_
 	}
 	if (n)
 		keep(s, modules);
-	if (n && torch_turns_used())
+	if (!torch_turns_used() || !budget_is_limited())
+		return node;
+	if (n)
 		remember(t, s, modules, node);
-	else if (torch_turns_used() && t == thread_self && (s = stack_of(t)))
+	else if (t == thread_self && (s = stack_of(t)))
 		remember(t, s, scopes, node);
 	return node;
 }
@@ -690,8 +717,7 @@ static void keep_made(const struct torch_stack *s, uint32_t modules)
 {
 	const struct torch_link link = {s->thread_id, s->again.next - 1};
 
-	if (s->again.made)
-		torch_join_keep(&link, modules);
+	torch_join_keep(&link, modules);
 }
 
 /* While nobody is told of operators: as it was when somebody was. Else as far as it can be seen. */
@@ -701,7 +727,8 @@ static uint32_t node_again(struct thread_state *t, struct torch_stack *s, uint32
 	uint32_t modules = modules_of(t, scopes, false), node;
 	struct torch_link link;
 
-	keep_made(s, modules);
+	if (s->again.made)
+		keep_made(s, modules);
 	t->context_taken_over = true;
 	node = torch_again_get(&s->again, hash_pair(modules, place));
 	if (!node)
@@ -731,7 +758,7 @@ static void torch_taken(struct thread_state *t, uint32_t node)
 {
 	struct torch_stack *s = t->torch;
 
-	if (!torch_turns_used() || !s)
+	if (!torch_turns_used() || !s || !s->again.made)
 		return;
 	while (node && collector->frame[collector->node[node].frame].kind == FRAME_OPERATOR)
 		node = collector->node[node].parent;
@@ -744,6 +771,8 @@ const struct context_source context_torch = {
 	.end = torch_end,
 	.node = torch_node,
 	.innermost = torch_at,
+	.glance = torch_glance,
+	.telling = torch_telling,
 	.taken = torch_taken,
 	.fork_begins = torch_turns_fork_begins,
 };

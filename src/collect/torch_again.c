@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
+#include "base/util.h"
 
 /* torch::autograd::Node of 1.13 to 2.15: its table of functions, a weak pointer to itself, then these. They are
  * believed once the records of a few nodes have said the same. */
@@ -69,15 +70,29 @@ bool torch_again_link(const struct torch_again *a, struct torch_link *ret)
 	       !atomic_load_explicit(&autograd.differs, memory_order_relaxed);
 }
 
-/* A node is made before its operator's work is launched, and has the number before the next one's. The first
- * launch after that counts: later ones may be of operators without a node. */
 void torch_again_look(struct torch_again *a)
 {
-	uint64_t next = autograd.sequence();
+	if (!a->looked)
+		a->at_node = find_node(a);
+	a->looked = true;
+}
+
+/* A node is made before its operator's work is launched, and has the number before the next one's. The first
+ * launch after that counts: later ones may be of operators without a node. Another line is another place, whatever
+ * node it is at. */
+void torch_again_glance(struct torch_again *a, uint64_t lines)
+{
+	uint64_t next = autograd.sequence(), line;
 
 	a->made = next != a->next;
 	a->next = next;
-	a->at_node = find_node(a);
+	a->looked = false;
+	if (!lines || lines == a->lines)
+		torch_again_look(a);
+	a->lines = lines;
+	line = lines ^ a->link.sequence;
+	a->n_of_line = a->line == line ? MIN(a->n_of_line + 1, TORCH_AGAIN_LAUNCHES) : 0;
+	a->line = line;
 }
 
 /* ---- places ---- */

@@ -14,7 +14,10 @@
 
 struct thread_state;
 
-enum { TORCH_AGAIN_MAX = 1 << 13 };
+enum {
+	TORCH_AGAIN_MAX = 1 << 13,
+	TORCH_AGAIN_LAUNCHES = 15, /* of one line of Python that are told apart by their order */
+};
 
 /* What a thread remembers. */
 struct torch_again {
@@ -25,8 +28,10 @@ struct torch_again {
 	struct torch_link link;
 	const void *class;
 	bool at_node;         /* it is, at this launch */
-	uint64_t place, line; /* of the last launch; line: without what was launched */
+	uint64_t place, line; /* of the last launch; line: lines and node */
 	uint32_t n_of_line;   /* launches of it before that one, in a row */
+	uint64_t lines;       /* … the lines of Python, at a glance */
+	bool looked;          /* at this launch it is known whether it is at a node */
 };
 
 /* Find what is needed in PyTorch's library. False: this version has it not. */
@@ -35,8 +40,11 @@ bool torch_again_find(void *library);
 void torch_again_check(struct torch_again *a, const struct torch_link *link);
 /* The link of the node, if it is known where nodes keep theirs. */
 bool torch_again_link(const struct torch_again *a, struct torch_link *ret);
-/* Where is this thread in autograd's graph, at a node (a->at_node)? And has it made one since the last launch
- * (a->made): is this one of a forward operator that backward ones come of? Once for each launch. */
+/* At each launch: has the thread made a node of autograd's graph since the last one (a->made): is this one of a forward
+ * operator that backward ones come of? And how many launches of the same lines, by what they are at a glance, were
+ * before it in a row (a->n_of_line)? */
+void torch_again_glance(struct torch_again *a, uint64_t lines);
+/* Where is this thread in autograd's graph, at a node (a->at_node)? */
 void torch_again_look(struct torch_again *a);
 /* What was read at a place: 0, nothing. */
 uint32_t torch_again_get(const struct torch_again *a, uint64_t place);

@@ -53,6 +53,7 @@ static struct {
 	/* What threads did while they were told, and while they were not. */
 	struct work {
 		uint64_t cpu_ns, launches, records;
+		uint64_t paid; /* ticks, of that time */
 	} told, alone;
 	bool is_whole; /* the turn has not changed since the last look */
 } turns;
@@ -160,7 +161,7 @@ static uint64_t cpu_ns(const struct thread_state *t)
 
 /* What it did since the last look counts for the turn that it was all in. */
 static void add_work(struct thread_state *thread, struct torch_turn *t, uint64_t records,
-		     struct work *to)
+		     uint64_t paid, struct work *to)
 {
 	uint64_t cpu = cpu_ns(thread),
 		 launches = atomic_load_explicit(&thread->n_launches, memory_order_relaxed);
@@ -169,6 +170,7 @@ static void add_work(struct thread_state *thread, struct torch_turn *t, uint64_t
 		to->cpu_ns += cpu - t->cpu_ns;
 		to->launches += launches - t->launches;
 		to->records += records;
+		to->paid += paid;
 	}
 	t->cpu_ns = cpu;
 	t->launches = launches;
@@ -177,7 +179,7 @@ static void add_work(struct thread_state *thread, struct torch_turn *t, uint64_t
 /* The least that a thread has. work: where to add what they did, NULL: nowhere. */
 static int64_t settle_all(struct work *work)
 {
-	uint64_t now = ticks(), passed = now > turns.ticks ? now - turns.ticks : 0, n;
+	uint64_t now = ticks(), passed = now > turns.ticks ? now - turns.ticks : 0, n, paid;
 	int64_t least = INT64_MAX;
 
 	turns.ticks = now;
@@ -190,8 +192,9 @@ static int64_t settle_all(struct work *work)
 		if (!t)
 			continue;
 		n = t->n_seen;
+		paid = t->paid;
 		settle(thread, t, passed);
-		add_work(thread, t, t->n_seen - n, work);
+		add_work(thread, t, t->n_seen - n, t->paid - paid, work);
 		least = MIN(least, t->credit);
 	}
 	return least;
@@ -267,22 +270,28 @@ static void halve(struct work *w)
 	w->cpu_ns /= 2;
 	w->launches /= 2;
 	w->records /= 2;
+	w->paid /= 2;
+}
+
+/* What a launch took of its thread's time, less what is paid already. */
+static double ticks_of_launch(const struct work *w, double ticks_a_ns)
+{
+	return ((double)w->cpu_ns * ticks_a_ns - (double)w->paid) / (double)w->launches;
 }
 
 /* How much longer threads worked for a launch while they were told, for each record that they had for it. */
 static void learn(uint64_t passed_ticks, uint64_t passed_ns)
 {
 	struct work *told = &turns.told, *alone = &turns.alone;
-	double more_ns, ticks;
+	double a_ns, more;
 
 	if (told->launches < LAUNCHES_MIN || alone->launches < LAUNCHES_MIN || !told->records ||
 	    !passed_ns)
 		return;
-	more_ns = (double)told->cpu_ns / (double)told->launches -
-		  (double)alone->cpu_ns / (double)alone->launches;
-	ticks = more_ns * (double)told->launches / (double)told->records * (double)passed_ticks /
-		(double)passed_ns;
-	turns.cost = (uint64_t)CLAMP(ticks, (double)turns.first_cost / COLD_MORE,
+	a_ns = (double)passed_ticks / (double)passed_ns;
+	more = (ticks_of_launch(told, a_ns) - ticks_of_launch(alone, a_ns)) *
+	       (double)told->launches / (double)told->records;
+	turns.cost = (uint64_t)CLAMP(more, (double)turns.first_cost / COLD_MORE,
 				     (double)turns.first_cost * COLD_MORE);
 	if (told->launches > LAUNCHES_MAX)
 		halve(told);

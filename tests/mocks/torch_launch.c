@@ -37,12 +37,16 @@ static char *kernel_named(const char *name)
 static bool has_no_kernel(const char *name)
 {
 	static const char *const all[] = {
-		"view",	      "t",	      "transpose",     "as_strided",  "detach",
-		"expand",     "reshape",      "unsqueeze",     "_unsafe_view", "resolve_conj",
-		"linear",     "matmul",	      "chunk",	       "split",	      "slice",
-		"empty",      "empty_like",   "empty_strided", "permute",     "detach_",
-		"unbind",     "narrow",	      "select",	       "resolve_neg", "result_type",
-		"contiguous", "clone",	      "to",	       "_to_copy",    "squeeze",
+		"view",         "t",          "transpose",
+		"as_strided",   "detach",     "expand",
+		"reshape",      "unsqueeze",  "_unsafe_view",
+		"resolve_conj", "linear",     "matmul",
+		"chunk",        "split",      "slice",
+		"empty",        "empty_like", "empty_strided",
+		"permute",      "detach_",    "unbind",
+		"narrow",       "select",     "resolve_neg",
+		"result_type",  "contiguous", "clone",
+		"to",           "_to_copy",   "squeeze",
 	};
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -125,8 +129,8 @@ int torch_launch_begin(const char *cuda)
 __attribute__((visibility("default"))) int torch_launch_kernels(const char *cuda);
 int torch_launch_kernels(const char *cuda)
 {
-	struct torch_callback callback = {begin_nothing, end_launching, 1.0, {[TORCH_FUNCTION] = 1},
-					  0, 0, 0};
+	struct torch_callback callback = {
+		begin_nothing, end_launching, 1.0, {[TORCH_FUNCTION] = 1}, 0, 0, 0};
 
 	return begin_with(callback, cuda);
 }

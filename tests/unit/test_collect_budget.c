@@ -39,7 +39,8 @@ static uint32_t launch(struct launches *l, uint64_t place, uint64_t read_ns)
 	uint64_t began_ns = clock_monotonic_ns();
 
 	l->n++;
-	if (!budget_begin(thread_state(), ticks(), hash_u64(place), &node))
+	if (!budget_look(thread_state(), ticks(), l->n, true, &node) ||
+	    !budget_begin(thread_state(), hash_u64(place), true, &node))
 		return node;
 	spin(read_ns);
 	budget_end(thread_state(), hash_u64(place), (uint32_t)place, false);
@@ -99,6 +100,62 @@ START_TEST(new_places_have_a_limit_too)
 		launch(&l, i + 1, 100000);
 	ck_assert_uint_gt(l.n_read, 0);
 	ck_assert_uint_lt(l.n_read, l.n / 2);
+}
+END_TEST
+
+/* A round of launches, each of which takes long to look at: they are told by what came before them, and by what they are
+ * at a glance. Where that is not known they are looked at. */
+START_TEST(looks_have_a_limit_too)
+{
+	uint64_t began_ns, looking_ns = 0, look_ns, saved_ns, took_ns;
+	unsigned n_looked = 0;
+	uint32_t node;
+
+	start(PPM);
+	began_ns = clock_monotonic_ns();
+	for (unsigned i = 0; i < 4000; i++) {
+		/* One of a pair is at a glance as the one before. */
+		uint64_t glance = i % 4 / 2;
+
+		spin(45000);
+		node = 0;
+		look_ns = clock_monotonic_ns();
+		if (!budget_look(thread_state(), ticks(), glance, false, &node)) {
+			ck_assert_uint_eq(node, i % 4 + 1);
+			continue;
+		}
+		n_looked++;
+		spin(20000);
+		if (budget_begin(thread_state(), hash_u64(i % 4 + 1), true, &node))
+			budget_end(thread_state(), hash_u64(i % 4 + 1), i % 4 + 1, false);
+		ck_assert(i < 300 || node == i % 4 + 1);
+		looking_ns += clock_monotonic_ns() - look_ns;
+	}
+	took_ns = clock_monotonic_ns() - began_ns;
+	saved_ns = UINT64_C(250) * NSEC_PER_MSEC * PPM / 1000000;
+	ck_assert_uint_gt(n_looked, 4);
+	ck_assert_uint_lt(n_looked, 4000);
+	ck_assert_uint_le(looking_ns, took_ns * PPM / 1000000 + saved_ns);
+}
+END_TEST
+
+/* Somebody told where they are, and will not for long. */
+START_TEST(what_is_told_is_read_in_any_case)
+{
+	uint32_t node = 0;
+	uint64_t paid;
+
+	start(PPM);
+	for (unsigned i = 0; i < 1000; i++) {
+		ck_assert(budget_look(thread_state(), ticks(), 5, true, &node));
+		spin(1000);
+		budget_read(thread_state(), hash_u64(3), 7);
+	}
+	paid = budget_paid(thread_state());
+	ck_assert_uint_gt(paid, 0);
+	ck_assert(budget_look(thread_state(), ticks(), 5, true, &node));
+	ck_assert(!budget_begin(thread_state(), hash_u64(3), false, &node));
+	ck_assert_uint_eq(node, 7);
 }
 END_TEST
 
@@ -171,6 +228,8 @@ TCase *collect_budget_case(void)
 	tcase_add_test(c, a_share_is_kept);
 	tcase_add_test(c, a_place_keeps_what_was_read_there);
 	tcase_add_test(c, new_places_have_a_limit_too);
+	tcase_add_test(c, looks_have_a_limit_too);
+	tcase_add_test(c, what_is_told_is_read_in_any_case);
 	tcase_add_test(c, no_limit);
 	tcase_add_test(c, each_thread_has_its_own);
 	tcase_add_test(c, what_is_guessed_is_counted);

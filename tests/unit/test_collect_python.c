@@ -36,12 +36,39 @@ static void make(unsigned n, int back, char owner)
 	}
 }
 
+/* Three frames and then five are the eight of them; each instruction counts. */
+START_TEST(a_glance_is_a_part_of_a_look)
+{
+	uint64_t parts = 0, whole = 0, other = 0;
+
+	rig_start();
+	make(10, -1, 0);
+	python_hash_frames(python_hash_frames(frames[0], 3, &parts), 5, &parts);
+	ck_assert_ptr_eq(python_hash_frames(frames[0], 8, &whole), frames[8]);
+	ck_assert_uint_eq(parts, whole);
+	for (unsigned i = 0; i < 8; i++) {
+		put(frames[i], py.layout->instruction, code + py.layout->instructions + 200);
+		other = 0;
+		python_hash_frames(frames[0], 8, &other);
+		ck_assert_uint_ne(other, whole);
+		whole = other;
+	}
+	put(frames[8], py.layout->instruction, code + py.layout->instructions + 200);
+	other = 0;
+	python_hash_frames(frames[0], 8, &other);
+	ck_assert_uint_eq(other, whole);
+}
+END_TEST
+
 START_TEST(stacks_have_a_bound)
 {
+	uint64_t hash = 0;
+
 	rig_start();
 	make(10, -1, 0);
 	ck_assert_uint_eq(python_walk_all(state, places), 10);
-	ck_assert_uint_eq(python_walk_innermost(state, 3, places), 3);
+	ck_assert_ptr_eq(python_hash_frames(frames[0], 3, &hash), frames[3]);
+	ck_assert_ptr_eq(python_hash_frames(frames[3], 10, &hash), NULL);
 	make(PYTHON_PLACES_MAX, -1, 0);
 	ck_assert_uint_eq(python_walk_all(state, places), PYTHON_PLACES_MAX);
 	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_CUT), 0);
@@ -60,13 +87,15 @@ START_TEST(circles_have_an_end)
 		int back;
 	} circles[] = {{1, 0}, {2, 0}, {7, 3}, {300, 299}, {N_FRAMES, 0}, {N_FRAMES, 500}};
 
+	uint64_t hash = 0;
+
 	rig_start();
 	for (unsigned i = 0; i < ARRAY_SIZE(circles); i++)
 		for (char owner = 0; owner <= PYTHON_OWNER_INTERPRETER;
 		     owner += PYTHON_OWNER_INTERPRETER) {
 			make(circles[i].n, circles[i].back, owner);
 			ck_assert_uint_eq(python_walk_all(state, places), 0);
-			ck_assert_uint_le(python_walk_innermost(state, 3, places), 3);
+			python_hash_frames(frames[0], 3, &hash); /* ends */
 			ck_assert(!python_is_at(state, places, 0));
 		}
 	ck_assert_uint_eq(rig_losses(LOSS_CONTEXTS_CUT), 2 * ARRAY_SIZE(circles));
@@ -77,6 +106,7 @@ TCase *collect_python_case(void)
 {
 	TCase *tc = tcase_create("python");
 
+	tcase_add_test(tc, a_glance_is_a_part_of_a_look);
 	tcase_add_test(tc, stacks_have_a_bound);
 	tcase_add_test(tc, circles_have_an_end);
 	return tc;
