@@ -1068,6 +1068,23 @@ bool derive_has(struct derive *d, const struct derived *m)
 	       has_values(d, term_column(d, &by), by.inclusive);
 }
 
+#define NEARLY_ALL 0.99
+
+double derive_rate_part(struct derive *d, const struct derived *rate, uint32_t node)
+{
+	const double *all, *of;
+	struct derived part;
+	double share;
+
+	if (rate->op != DERIVED_RATE || !derived_divisor(rate, true, &part) ||
+	    !is_used(d, rate->metric) || node >= snapshot_n(d->snap))
+		return NAN;
+	all = derive_used(d, METRIC_TIME, true);
+	of = derive_column(d, &part);
+	share = all && of ? of[node] / all[node] : NAN;
+	return share < NEARLY_ALL ? share : NAN;
+}
+
 /* ---- one node ---- */
 
 /* A column of percentiles that is filled node by node, as they are asked for. Its factor is 0. */

@@ -116,6 +116,9 @@ struct derived_terms {
 /* The value of one node. An inclusive share is a share of the value of the node `whole`. */
 double derive_at(struct derive *d, const struct derived *m, struct derived_terms *terms,
 		 uint32_t node, uint32_t whole);
+/* Over which share of a node's time, with what is below it, a rate is: 0..1. NaN: there is no rate, or it is
+ * over all of it, within what a person would see. */
+double derive_rate_part(struct derive *d, const struct derived *rate, uint32_t node);
 /* Why util or bound could not be told for a device that has operations or bytes; NULL: it could. */
 const char *derive_why(const struct derive *d);
 

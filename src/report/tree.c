@@ -438,6 +438,29 @@ static void put_guessed(const struct tree *t)
 		out_puts(t->out, "(~ some calls may belong elsewhere)\n");
 }
 
+/* Rates of the whole, where most of it may have nothing to do with them. */
+static void put_parts(struct tree *t)
+{
+	char text[HUMAN_MAX];
+	unsigned n = 0;
+
+	if (t->n_sides > 1 || t->o->totals == TOTALS_UPSTREAM)
+		return;
+	for (size_t i = 0; i < t->columns.n; i++) {
+		double part =
+			derive_rate_part(t->sides[0].derive, &t->columns.v[i].spec.derived, 0);
+
+		if (isnan(part))
+			continue;
+		human_percent(text, part);
+		out_puts(t->out, n++ ? ", " : "(ROOT: ");
+		put_name(t->out, t->columns.v[i].title, 0, t->o->ascii);
+		out_printf(t->out, " over %s %%", text);
+	}
+	if (n)
+		out_puts(t->out, " of its time)\n");
+}
+
 static void put_why(const struct tree *t)
 {
 	const char *why = derive_why(t->sides[0].derive);
@@ -526,6 +549,7 @@ int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_
 	if (r == 0) {
 		put_omitted(out, t.n_omitted);
 		put_guessed(&t);
+		put_parts(&t);
 		put_why(&t);
 	}
 	tree_done(&t);

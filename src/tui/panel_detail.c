@@ -246,18 +246,15 @@ static void add_compared(struct panel *p)
 	}
 }
 
-#define NEARLY_ALL 0.99
-
 /* Over how little of its time a rate is, where nobody knows of the rest. */
-static void add_part(struct panel *p, enum usual_column usual, enum usual_column amount)
+static void add_part(struct panel *p, enum usual_column usual)
 {
 	const struct column_spec *c = &usual_columns[usual];
-	double per_ns = tree_value(p, usual, false) * c->derived.factor * 1e-9;
-	double time = tree_value(p, amount, false) / per_ns;
-	double share = time / tree_value(p, USUAL_TOTAL, false);
+	double share =
+		derive_rate_part(numbers_derive(tui_all(p->tui)), &c->derived, as_detail(p)->node);
 	char text[HUMAN_MAX], line[96];
 
-	if (!(share < NEARLY_ALL))
+	if (isnan(share))
 		return;
 	human_percent(text, share);
 	snprintf(line, sizeof(line), "%-6s over %s %% of its time", c->title, text);
@@ -277,8 +274,8 @@ static void add_numbers(struct panel *p)
 	for (unsigned i = 0; i < USUAL_N; i++)
 		cells_add_number(p, &c, i, is_told(p, i) ? tree_value(p, i, false) : NAN);
 	cells_end(p, &c);
-	add_part(p, USUAL_GBPS, USUAL_BYTES);
-	add_part(p, USUAL_TFPS, USUAL_FLOPS);
+	add_part(p, USUAL_GBPS);
+	add_part(p, USUAL_TFPS);
 }
 
 /* The row of kernels, copies and sets that the context is one of, with others; flat_n(): none. */

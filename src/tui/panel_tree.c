@@ -249,6 +249,52 @@ static enum role name_role(struct panel *p, uint32_t id)
 	return kind_role(snapshot_node(p->tui->snap, id)->kind);
 }
 
+static bool is_shown(const struct panel *p, const char *title)
+{
+	for (unsigned i = 0; i < p->shown.n; i++)
+		if (!strcmp(p->columns.v[p->shown.v[i]].title, title))
+			return true;
+	return false;
+}
+
+/* Over how little of a row's time its rates are, where nobody knows of the rest. */
+static void put_parts(struct panel *p, uint32_t id, struct buf *out)
+{
+	static const enum usual_column rates[] = {USUAL_GBPS, USUAL_TFPS};
+	char text[HUMAN_MAX];
+	bool any = false;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rates) && !p->tui->options.before; i++) {
+		const struct column_spec *c = &usual_columns[rates[i]];
+		double part;
+
+		if (!is_shown(p, c->title))
+			continue;
+		part = derive_rate_part(as_tree(p)->derives[0], &c->derived, id);
+		if (isnan(part))
+			continue;
+		human_percent(text, part);
+		buf_printf(out, "%s%s over %s %%", any ? ", " : "", c->title, text);
+		any = true;
+	}
+	if (any)
+		buf_puts(out, " of its time ");
+}
+
+/* At the right, where the path leaves room. */
+static void draw_parts(struct panel *p, struct pen *pen)
+{
+	_cleanup_(buf_done) struct buf parts = {0};
+
+	if (panel_node(p) == SNAP_NONE)
+		return;
+	put_parts(p, panel_node(p), &parts);
+	if (!parts.len || pen_left(pen) < (int)parts.len + 2)
+		return;
+	pen_skip(pen, ROLE_NORMAL, pen_left(pen) - (int)parts.len);
+	pen_put(pen, ROLE_DIM, buf_str(&parts));
+}
+
 static void draw_foot(struct panel *p, struct pen *pen)
 {
 	const struct look *look = pen->canvas->look;
@@ -267,6 +313,7 @@ static void draw_foot(struct panel *p, struct pen *pen)
 	}
 	pen_name(pen, ROLE_NORMAL, &name);
 	buf_done(&path);
+	draw_parts(p, pen);
 }
 
 void panel_tree_state(struct panel *p, struct buf *out)

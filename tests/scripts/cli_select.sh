@@ -162,7 +162,8 @@ for options in "-i;.*" "-i;attention" "-e;.*memset.*"; do
 		check "ROOT by $group under ${words[*]}" "$whole" "$(of_root "${words[@]}" -g $group)"
 	done
 done
-check "rates of ROOT are what the file has" "931 492" "$(python3 -c '
+of_time=$("$PROTON" report --tree -d 1 "$train" | sed -n 's/^(ROOT: GB.s over \([0-9.]*\) %, TF.s over \([0-9.]*\) % of its time)$/\1 \2/p')
+check "rates of ROOT are what the file has, and over what" "931 492 $of_time" "$(python3 -c '
 import json, sys
 def work(node, metric, has):
     m = node["metrics"]
@@ -170,9 +171,13 @@ def work(node, metric, has):
     parts = [work(c, metric, has) for c in node["children"]]
     return m.get(metric, 0) + sum(p[0] for p in parts), (m.get("time (ns)", 0) if has else 0) + sum(p[1] for p in parts)
 root = json.load(open(sys.argv[1]))[0]
+whole = work(root, "time (ns)", False)[0]
+shares = []
 for metric, unit in ("bytes", 1), ("flops16", 1e3):
     of, ns = work(root, metric, False)
-    print("%.0f" % (of / ns / unit))' "$train" | xargs)"
+    print("%.0f" % (of / ns / unit))
+    shares.append("%.1f" % (100 * ns / whole))
+print(*shares)' "$train" | xargs)"
 
 # what is printed of scopes under a filter, added up from the file by another reader
 cat >host.py <<'P'
