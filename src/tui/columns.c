@@ -91,8 +91,9 @@ static bool is_luxury(const struct column *c, int width)
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 	      int sorted)
 {
-	int left =
-		width - 2 - name_min(columns, width); /* a mark before, a blank before the name */
+	int left = width - 2; /* a mark before, a blank before the name */
+	int name = name_min(columns, width);
+	int least = columns->name_least ? MIN((int)columns->name_least, name) : name;
 	_cleanup_(freep) bool *take = calloc(columns->n + 1u, sizeof(*take));
 	unsigned n = 0;
 
@@ -104,7 +105,7 @@ void fit_make(struct column_fit *layout, struct panel *p, const struct columns *
 			if (rank != priority || (rank >= 0 && is_spare(c)) || is_luxury(c, width) ||
 			    !may_show(p, c))
 				continue;
-			if (c->width + 1 > left || n == CHOICE_MAX)
+			if (c->width + 1 > left - (rank > 0 ? name : least) || n == CHOICE_MAX)
 				goto full;
 			left -= c->width + 1;
 			take[i] = true;

@@ -38,10 +38,13 @@ bool column_is_absent(struct panel *p, const struct column *c);
 /* Is it worth an order of its own? A picture has that of the column whose numbers it draws. */
 bool column_may_sort(struct panel *p, const struct column *c);
 
+#define COMPARED_NAME 10 /* columns: A, B and their difference come before more of a name */
+
 struct columns {
 	const struct column *v;
 	unsigned n;
 	unsigned name_percent; /* of the width that columns leave to names; 0 = 45 */
+	unsigned name_least; /* columns that those of priority 0 leave to names; 0: as others do */
 };
 
 /* Columns that the user has chosen for a panel, from left to right, by their titles: some come only

@@ -36,7 +36,7 @@ void kept_done(struct kept *k)
 	free(k->nodes);
 	free(k->frames);
 	k->numbers = numbers_free(k->numbers);
-	k->flat = flat_free(k->flat);
+	k->flat.flat = flat_free(k->flat.flat);
 	k->all = numbers_free(k->all);
 }
 
@@ -134,17 +134,19 @@ struct numbers *tui_all(struct tui *t)
 	return k->all;
 }
 
-struct flat *tui_flat(struct tui *t)
+struct flat *kept_flat_of(struct kept_flat *k, struct numbers *numbers)
 {
-	struct kept *k = &t->kept;
-	struct numbers *all = tui_all(t);
-
 	if (!k->flat)
-		k->flat = flat_new(all);
-	if (!k->flat || k->flat_generation == numbers_generation(all))
+		k->flat = flat_new(numbers);
+	if (!k->flat || k->generation == numbers_generation(numbers))
 		return k->flat;
 	if (flat_update(k->flat) < 0)
 		return NULL;
-	k->flat_generation = numbers_generation(all);
+	k->generation = numbers_generation(numbers);
 	return k->flat;
+}
+
+struct flat *tui_flat(struct tui *t)
+{
+	return kept_flat_of(&t->kept.flat, tui_all(t));
 }

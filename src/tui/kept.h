@@ -9,8 +9,15 @@
 #include <stdint.h>
 #include "tui/prompt.h"
 
+struct flat;
 struct numbers;
 struct tui;
+
+/* Kernels and transfers of some numbers. All 0: not asked for yet. */
+struct kept_flat {
+	struct flat *flat;
+	uint64_t generation; /* of the numbers that it is of */
+};
 
 struct kept {
 	uint8_t *nodes, *frames; /* by node: kept?; by frame: does its name match? */
@@ -18,8 +25,7 @@ struct kept {
 	struct numbers *numbers; /* of the nodes that are kept */
 	struct numbers *all;     /* of all of them */
 	uint64_t all_generation; /* generation of the picture that `all` is of */
-	struct flat *flat;       /* kernels and transfers, of all; NULL: not asked for yet */
-	uint64_t flat_generation;
+	struct kept_flat flat;   /* of all */
 	uint64_t generation;     /* generation of the picture that `numbers` is of */
 	char filter[PROMPT_MAX]; /* `numbers` was made with it */
 	uint8_t names;           /* and with these: enum name_mode */
@@ -39,6 +45,8 @@ bool tui_kept_left(struct tui *t, struct filter_left *ret);
 struct numbers *tui_all(struct tui *t);
 /* Kernels and transfers of this picture; NULL: out of memory. */
 struct flat *tui_flat(struct tui *t);
+/* The same of other numbers, always the same ones; whose `k` is frees k->flat. */
+struct flat *kept_flat_of(struct kept_flat *k, struct numbers *numbers);
 /* Make what is kept of a new screen, whether it compares or not. 0 or -ENOMEM. */
 int kept_init(struct tui *t);
 void kept_done(struct kept *k);

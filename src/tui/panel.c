@@ -147,6 +147,14 @@ static bool is_heading(struct panel *p, size_t row)
 	return p->ops->is_heading && p->ops->is_heading(p, row);
 }
 
+/* The heading that stands in the window's first line in place of the row that is there; SIZE_MAX: none. */
+static size_t covering(struct panel *p)
+{
+	if (!p->ops->head_of || p->height < 3 || p->top >= p->n_rows)
+		return SIZE_MAX;
+	return p->ops->head_of(p, p->top);
+}
+
 /* Keep the cursor inside the window, and the window inside the rows. */
 static void clamp_view(struct panel *p)
 {
@@ -163,6 +171,8 @@ static void clamp_view(struct panel *p)
 	if (p->cursor >= p->top + height)
 		p->top = p->cursor - height + 1;
 	p->top = MIN(p->top, last_top);
+	if (p->cursor == p->top && p->top > 0 && covering(p) != SIZE_MAX)
+		p->top--;
 }
 
 /* The nearest row that is not a heading, first in the direction of the move. */
@@ -573,8 +583,21 @@ static void draw_row(struct panel *p, const struct canvas *canvas, int y, size_t
 
 static void draw_each_row(struct panel *p, const struct canvas *canvas, int y)
 {
+	size_t head = covering(p);
+
 	for (int i = 0; i < p->height && p->top + (size_t)i < p->n_rows; i++)
-		draw_row(p, canvas, y + i, p->top + (size_t)i);
+		draw_row(p, canvas, y + i, i == 0 && head != SIZE_MAX ? head : p->top + (size_t)i);
+}
+
+/* A list of tables opens with its first one, whose title says what is listed: what was taken over is marked
+ * where that shows it. */
+static void open_at_top(struct panel *p)
+{
+	if (!p->ops->head_of || !p->has_carried || p->is_touched || p->cursor < (size_t)p->height)
+		return;
+	p->has_carried = false;
+	p->top = 0;
+	panel_goto(p, 0);
 }
 
 /* Once more where names of two rows read alike: they are cut elsewhere then. */
@@ -634,6 +657,7 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 	p->height = rows - head - foot;
 	p->y = y + head;
 	panel_refresh(p);
+	open_at_top(p);
 	clamp_view(p);
 	if (p->n_rows == 0) {
 		draw_explanation(p, canvas, y, rows);

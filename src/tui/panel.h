@@ -81,6 +81,9 @@ struct panel_ops {
 	uint32_t (*row_node)(struct panel *p, size_t row);
 	bool (*is_heading)(struct panel *p,
 			   size_t row); /* the cursor passes over it; may be NULL */
+	/* The heading that tells what a row's columns are, which stays in sight; SIZE_MAX: none does. NULL:
+	 * the header line does. */
+	size_t (*head_of)(struct panel *p, size_t row);
 	void (*draw_head)(struct panel *p, struct pen *pen); /* NULL: no header line */
 	void (*draw_row)(struct panel *p, struct pen *pen, size_t row);
 	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
+#include <string.h>
 #include "core/flat.h"
 #include "core/frame.h"
 #include "core/pair.h"
@@ -15,8 +16,7 @@
 
 struct panel_memory {
 	struct sections base;
-	struct flat *flat;   /* of what the filter leaves */
-	uint64_t generation; /* of the numbers that it is of */
+	struct kept_flat flat; /* of what the filter leaves */
 };
 
 static struct panel_memory *as_memory(struct panel *p)
@@ -24,29 +24,13 @@ static struct panel_memory *as_memory(struct panel *p)
 	return (struct panel_memory *)p;
 }
 
-/* NULL: no memory. */
-static struct flat *make_flat(struct panel *p)
-{
-	struct panel_memory *pm = as_memory(p);
-	struct numbers *kept = tui_numbers(p->tui);
-
-	if (!pm->flat)
-		pm->flat = flat_new(kept);
-	if (!pm->flat || pm->generation == numbers_generation(kept))
-		return pm->flat;
-	if (flat_update(pm->flat) < 0)
-		return NULL;
-	pm->generation = numbers_generation(kept);
-	return pm->flat;
-}
-
 /* ---- transfers ---- */
 
 static const struct column transfer_columns[] = {
 	{"CALLS", "operations", 6, 2, human_count},
-	{"BYTES", "bytes moved", 6, 0, human_bytes},
-	{"TIME", "time on the device", 7, 1, human_time_ns},
-	SECTION_COMPARED(1),
+	{"BYTES", "bytes moved", 6, 1, human_bytes},
+	{"TIME", "time on the device", 7, 0, human_time_ns},
+	SECTION_COMPARED(0),
 	{"AVG SIZE", "bytes of one operation", 8, 5, human_bytes},
 	{"GB/s", "bytes per time on the device", 5, 3, human_rate},
 	{"NOW/s", "bytes in the last window, per second", 6, 4, human_bytes,
@@ -68,13 +52,24 @@ static double change(struct panel *p, double before, double now)
 	return p->tui->options.before ? pair_delta(before, now) : NAN;
 }
 
+#define COPY_WORD "memcpy "
+
+/* Beside both sides of a comparison there is room for what tells copies apart. */
+static const char *brief_kind(struct panel *p, const char *kind)
+{
+	bool is_brief = p->tui->options.before && p->width < MIDDLING &&
+			!strncmp(kind, COPY_WORD, strlen(COPY_WORD));
+
+	return kind + (is_brief ? strlen(COPY_WORD) : 0);
+}
+
 /* Advice goes whole: behind the kind where that leaves room, else below it; a low screen has its mark. */
 static void put_kind(struct panel *p, struct buf *out, const char *kind, const char *advice)
 {
 	bool beside = !*advice || p->width >= WIDE, low = p->height > 0 && p->height < LOW;
 	char text[128];
 
-	buf_puts(out, kind);
+	buf_puts(out, brief_kind(p, kind));
 	if (*advice && beside)
 		buf_printf(out, "  ! %s", advice);
 	else if (low)
@@ -107,7 +102,7 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 
 static void list_transfers(struct panel *p)
 {
-	struct flat *flat = make_flat(p);
+	struct flat *flat = kept_flat_of(&as_memory(p)->flat, tui_numbers(p->tui));
 
 	for (uint32_t i = 0; flat && i < flat_n(flat); i++)
 		if (flat_is_transfer(flat, i))
@@ -117,10 +112,10 @@ static void list_transfers(struct panel *p)
 /* ---- paths ---- */
 
 static const struct column path_columns[] = {
-	{"BYTES", "bytes moved", 6, 0, human_bytes},
+	{"BYTES", "bytes moved", 6, 1, human_bytes},
 	{"%", "share of all bytes", 5, 2, human_percent},
-	{"TIME", "time on the device", 7, 1, human_time_ns},
-	SECTION_COMPARED(1),
+	{"TIME", "time on the device", 7, 0, human_time_ns},
+	SECTION_COMPARED(0),
 	{"CALLS", "operations", 6, 3, human_count},
 };
 
@@ -170,7 +165,7 @@ static const struct section sections[] = {
 	{
 		.title = "Copies and sets",
 		.name = "KIND",
-		.columns = {transfer_columns, ARRAY_SIZE(transfer_columns), 40},
+		.columns = {transfer_columns, ARRAY_SIZE(transfer_columns), 40, COMPARED_NAME},
 		.list = list_transfers,
 		.empty = "no copies and no sets were seen",
 		.say_empty = say_no_transfers,
@@ -178,7 +173,7 @@ static const struct section sections[] = {
 	{
 		.title = "Calling contexts by bytes",
 		.name = "PATH",
-		.columns = {path_columns, ARRAY_SIZE(path_columns), 40},
+		.columns = {path_columns, ARRAY_SIZE(path_columns), 40, COMPARED_NAME},
 		.list = list_paths,
 		.most = 32,
 	},
@@ -186,7 +181,7 @@ static const struct section sections[] = {
 
 static void done(struct panel *p)
 {
-	as_memory(p)->flat = flat_free(as_memory(p)->flat);
+	as_memory(p)->flat.flat = flat_free(as_memory(p)->flat.flat);
 	sections_done(p);
 }
 

@@ -40,14 +40,25 @@ static int parts_width(const struct line_parts *parts, int least)
 	return width - 2;
 }
 
+/* Below which a path is not cut: of several each gets its part of a narrow line. */
+static int path_min(const struct line_parts *parts, int width)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < parts->n; i++)
+		n += parts->v[i].is_name;
+	return n > 1 ? CLAMP((width + 2) / n - 2, NAME_MIN, PATH_MIN) : PATH_MIN;
+}
+
 /* The longest of the names; NULL: none can be cut. */
-static struct line_part *longest_name(struct line_parts *parts)
+static struct line_part *longest_name(struct line_parts *parts, int width)
 {
 	struct line_part *longest = NULL;
+	int of_path = path_min(parts, width);
 
 	for (unsigned i = 0; i < parts->n; i++) {
 		struct line_part *part = &parts->v[i];
-		int min = part->keep_end ? PATH_MIN : NAME_MIN;
+		int min = part->keep_end ? of_path : NAME_MIN;
 
 		if (part->is_name && part->columns > min &&
 		    (!longest || part->columns > longest->columns))
@@ -65,7 +76,7 @@ static void cut_names(struct line_parts *parts, int least, int width, bool ascii
 	for (unsigned i = 0; i < parts->n; i++)
 		parts->v[i].columns = part_columns(&parts->v[i], ascii);
 	excess = parts_width(parts, least) - width;
-	for (; excess > 0 && (part = longest_name(parts)); excess--)
+	for (; excess > 0 && (part = longest_name(parts, width)); excess--)
 		part->columns--;
 }
 

@@ -145,17 +145,18 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 {
 	static const struct {
 		const char *title, *ascii, *help;
-		uint8_t width, priority;
+		uint8_t width, priority; /* width: 0, that of a value; 1, and of a sign */
 	} parts[] = {
-		[PART_NOW] = {"B", "B", "now", 8, 0},
-		[PART_BEFORE] = {"A", "A", "before", 8, 1},
-		[PART_DELTA] = {"\xce\x94", "DIFF", "B less A", 9, 0},
-		[PART_RATIO] = {"\xce\x94%", "DIFF%", "change, percent of A", 7, 0},
+		[PART_NOW] = {"B", "B", "now", 0, 0},
+		[PART_BEFORE] = {"A", "A", "before", 0, 0},
+		[PART_DELTA] = {"\xce\x94", "DIFF", "B less A", 1, 0},
+		[PART_RATIO] = {"\xce\x94%", "DIFF%", "change, percent of A", 7, 1},
 		[PART_STATUS] = {"STATUS", "STATUS", "new, gone, changed or same", 7, 2},
 	};
 	static const uint8_t order[] = {PART_BEFORE, PART_NOW, PART_DELTA, PART_RATIO, PART_STATUS};
 	struct column_spec spec;
 	int r = column_parse(rc->s, word, len, &spec);
+	uint8_t value = r == 0 ? (uint8_t)CLAMP(spec.width, 7, 8) : 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(order) && r == 0; i++) {
 		struct row_column *c;
@@ -163,6 +164,8 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 		spec.title = p->tui->options.ascii ? parts[order[i]].ascii : parts[order[i]].title;
 		spec.help = parts[order[i]].help;
 		spec.width = parts[order[i]].width;
+		if (spec.width < 2)
+			spec.width = (uint8_t)(spec.width + value);
 		spec.priority = parts[order[i]].priority;
 		c = add(rc, p, &spec, NULL, 0);
 		if (!c)
@@ -170,6 +173,7 @@ static int add_comparison(struct row_columns *rc, struct panel *p, const char *w
 		c->part = order[i];
 		c->is_asked = true;
 	}
+	p->columns.name_least = COMPARED_NAME;
 	p->sort = rc->wish = 2;
 	return r;
 }

@@ -244,6 +244,18 @@ bool sections_is_heading(struct panel *p, size_t row)
 	return as_sections(p)->lines[row].kind < LINE_ROW;
 }
 
+size_t sections_head(struct panel *p, size_t row)
+{
+	const struct section_line *lines = as_sections(p)->lines;
+	size_t i = row;
+
+	if (lines[row].kind != LINE_ROW)
+		return SIZE_MAX;
+	while (i > 0 && lines[i].kind == LINE_ROW)
+		i--;
+	return lines[i].kind == LINE_HEAD ? i : SIZE_MAX;
+}
+
 /* ---- numbers ---- */
 
 double sections_number(struct panel *p, const struct column *c, uint32_t i)

@@ -97,6 +97,7 @@ const char *sections_name(struct panel *p, size_t row); /* valid until the next 
 uint32_t sections_node(struct panel *p, size_t row);
 double sections_number(struct panel *p, const struct column *c, uint32_t i);
 bool sections_is_heading(struct panel *p, size_t row);
+size_t sections_head(struct panel *p, size_t row);
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 
 /* A panel of sections adds its size, init, done and update to these: those from here, or functions
@@ -107,6 +108,6 @@ extern const struct panel_key sections_keys[], sections_context_keys[];
 #define SECTIONS_OPS(list)                                                                         \
 	.sections = {list, ARRAY_SIZE(list)}, .row_key = sections_key, .row_name = sections_name,  \
 	.row_node = sections_node, .number = sections_number, .is_heading = sections_is_heading,   \
-	.draw_row = sections_draw_row
+	.head_of = sections_head, .draw_row = sections_draw_row
 
 #endif

@@ -235,7 +235,7 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	uint8_t sizes[TUI_N_PANELS];
 	unsigned first = 0;
 	struct buf state;
-	int behind, room;
+	int behind, room, beside;
 
 	buf_init(&state, 4096);
 	put_state(t, canvas->cols < NARROW, &state);
@@ -244,8 +244,11 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	room = canvas->cols - behind + (behind == 0);
 	size_tabs(t, room, sizes);
 	size_front(t, room, sizes);
-	/* Where not even keys fit, those at the left go until the one in front is there. */
-	while (first < t->current && tabs_width(t, first, t->current + 1, sizes) > canvas->cols + 1)
+	/* Where not even keys fit, those at the left go until the one in front is there, and whether it is
+	 * compared. */
+	beside = t->options.before && state.len ? behind : 0;
+	while (first < t->current &&
+	       tabs_width(t, first, t->current + 1, sizes) > canvas->cols + (beside == 0) - beside)
 		first++;
 	for (unsigned i = first; i < TUI_N_PANELS; i++)
 		if (has_tab(t, i) && has_room(t, &pen, i, sizes[i], behind))

@@ -627,6 +627,33 @@ START_TEST(comparison_keeps_tabs)
 }
 END_TEST
 
+/* However small the screen is: A, B and what is between them, in tables of copies, too, or that it is B alone. */
+START_TEST(comparison_on_a_small_screen)
+{
+	static const char *const alone[] = {"4", "5", "M-2", "M-4"};
+	struct tui_options options = {.command = "view"};
+	struct buf screen;
+	struct snapshot *before;
+	struct session *side;
+	struct world w;
+
+	compared_world(&w, &before, &side, &options);
+	world_golden(&w, 10, 40, "compare_40x10");
+	world_keys(&w, "3");
+	world_golden(&w, 10, 40, "compare_memory_40x10");
+	for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
+		buf_init(&screen, 0);
+		world_keys(&w, alone[i]);
+		ck_assert_int_eq(tui_dump(w.t, 10, 40, false, &screen), 0);
+		ck_assert_msg(strstr(buf_str(&screen), "B alone") != NULL, "panel %s", alone[i]);
+		buf_done(&screen);
+	}
+	world_done(&w);
+	snapshot_free(before);
+	session_free(side);
+}
+END_TEST
+
 /* Copies, durations and what is known of one row have both sides. */
 START_TEST(comparison_elsewhere)
 {
@@ -956,6 +983,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, comparison_of_views);
 	tcase_add_test(c, comparison_of_limited_views);
 	tcase_add_loop_test(c, comparison_as_flames, 0, 3);
+	tcase_add_test(c, comparison_on_a_small_screen);
 	tcase_add_loop_test(c, comparison_elsewhere, 0, 5);
 	tcase_add_test(c, comparison_keeps_tabs);
 	tcase_add_test(c, comparison_says_what_is_of_one_side);

@@ -804,6 +804,35 @@ START_TEST(host_tells_its_own_time)
 }
 END_TEST
 
+/* A low screen begins with the title, whatever the cursor was on; where rows go up, what their columns are
+ * stays. */
+START_TEST(tables_keep_their_heads)
+{
+	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	char name[16];
+
+	for (int i = 0; i < 20; i++) {
+		uint32_t part;
+
+		snprintf(name, sizeof(name), "part %d", i);
+		part = world_node(&w, w.step, FRAME_SCOPE, name);
+		world_number(&w, part, host, METRIC_CPU_TIME, (20 - i) * 1e9);
+		world_number(&w, part, host, METRIC_CPU_COUNT, 1);
+	}
+	world_tick(&w);
+	world_keys(&w, "/ 'part 17' Enter M-3");
+	world_golden(&w, 10, 40, "host_many_40x10");
+	world_keys(&w, "PgDn PgDn");
+	world_golden(&w, 10, 40, "host_scrolled_40x10");
+	world_keys(&w, "Up Up Up Up Up Up Up");
+	world_golden(&w, 10, 40, "host_scrolled_back_40x10");
+	world_keys(&w, "Home");
+	world_golden(&w, 10, 40, "host_many_home_40x10");
+	world_keys(&w, "1 / 'part 2' Enter M-3"); /* it is seen from the top, so it is marked */
+	ck_assert(world_shows(&w, "part 2"));
+}
+END_TEST
+
 /* What is open at a cut has no time, and what is within has: nobody's own time is known. */
 START_TEST(host_has_no_own_time_of_a_part)
 {
@@ -1117,6 +1146,7 @@ Suite *suite_views(void)
 		durations_are_filtered,
 		durations_are_grouped,
 		host_tells_its_own_time,
+		tables_keep_their_heads,
 		details_tell_where_bytes_of_scopes_were_moved,
 		detail_tells_none_from_0,
 		host_has_no_own_time_of_a_part,
