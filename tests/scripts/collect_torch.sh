@@ -65,17 +65,30 @@ right() { # right KERNELS LINES
 		"backward below its modules True" "of AddmmBackward0 elsewhere False" "optimizer True" "lines $2"
 }
 
-# Ranges of the program's that count up.
-cat >ranges.py <<'END'
+# What the programs below begin with: PROGRAM LIBCUDA TORCH_LAUNCH.
+cat >mocked.py <<'END'
 import ctypes, sys
-import torch
 driver = ctypes.CDLL(sys.argv[1])
 driver.cuInit(0)
 name = ctypes.create_string_buffer(b"own")
-for _ in range(2000):
-    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
-if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
-    sys.exit("no launches")
+def launch(times):
+    for _ in range(times):
+        driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+# From now on each operator of PyTorch launches.
+def begin():
+    if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
+        sys.exit("no launches")
+END
+start_program() { # start_program OPTION...: of PYTHON PROGRAM ARGUMENT... in `program`
+	timeout 300 "$PROTON" record -o p.hatchet "$@" -- "${program[@]:0:2}" "$libs/libcuda.so.1" \
+		"$libs/torch_launch.so" "${program[@]:2}" >out 2>err
+}
+
+# Ranges of the program's that count up.
+cat >ranges.py <<'END'
+import sys, torch, mocked
+mocked.launch(2000)
+mocked.begin()
 x = torch.zeros(2)
 for i in range(int(sys.argv[3])):
     with torch.profiler.record_function("iter %d" % i):
@@ -90,30 +103,25 @@ print("rows", len(rows), "kernels", sum(n["metrics"].get("count", 0) for n in ke
       "folded", sum(n["metrics"].get("folded", 0) for n in rows))
 END
 ranges() { # ranges PYTHON N LIST [OPTION...]
-	timeout 300 "$PROTON" record -q --context "$3" -o p.hatchet "${@:4}" -- \
-		"$1" ranges.py "$libs/libcuda.so.1" "$libs/torch_launch.so" "$2" >out 2>err
+	program=("$1" ranges.py "$2")
+	start_program -q --context "$3" "${@:4}"
 	"$PROTON" export -f json p.hatchet | python3 rows.py
 }
 
 # PyTorch is imported when the driver is there already, and after N launches; then 300 of its operators launch.
 cat >late.py <<'END'
-import ctypes, sys
-driver = ctypes.CDLL(sys.argv[1])
-driver.cuInit(0)
-name = ctypes.create_string_buffer(b"own")
-for _ in range(int(sys.argv[3])):
-    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+import sys, mocked
+mocked.launch(int(sys.argv[3]))
 import torch
-if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
-    sys.exit("no launches")
+mocked.begin()
 layer = torch.nn.Linear(8, 8)
 x = torch.zeros(2, 8)
 for _ in range(300):
     layer(x)
 END
 late() { # late PYTHON N: are most of them below their operators?
-	timeout 300 "$PROTON" record -q --context torch -o p.hatchet -- \
-		"$1" late.py "$libs/libcuda.so.1" "$libs/torch_launch.so" "$2" >out 2>err
+	program=("$1" late.py "$2")
+	start_program -q --context torch
 	"$PROTON" export -f json p.hatchet | python3 -c '
 import json, sys
 nodes = json.load(sys.stdin)["nodes"]
@@ -124,18 +132,12 @@ print("most" if n > 250 else n)'
 
 # Operators whose inputs have shapes that are known, of all kinds.
 cat >shapes.py <<'END'
-import ctypes, sys
-import torch
-driver = ctypes.CDLL(sys.argv[1])
-driver.cuInit(0)
-name = ctypes.create_string_buffer(b"own")
-for _ in range(2000):
-    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+import torch, mocked
+mocked.launch(2000)
 layer = torch.nn.Linear(64, 128)
 x, seven, sparse = torch.zeros(4, 64), torch.zeros(1, 2, 3, 4, 5, 6, 7), torch.eye(3).to_sparse()
 many = [torch.zeros(i) for i in range(300)]
-if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
-    sys.exit("no launches")
+mocked.begin()
 layer(x).sum().backward()
 seven.neg()
 torch.zeros(()).sin()
@@ -146,8 +148,8 @@ for t in many:
     t.cos()
 END
 shapes() { # shapes PYTHON [OPTION...]: operators with what is behind their names
-	timeout 300 "$PROTON" record --context torch -o p.hatchet "${@:2}" -- \
-		"$1" shapes.py "$libs/libcuda.so.1" "$libs/torch_launch.so" >out 2>err
+	program=("$1" shapes.py)
+	start_program --context torch "${@:2}"
 	"$PROTON" export -f json p.hatchet | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
@@ -163,16 +165,10 @@ print(sum(n["metrics"].get("count", 0) for n in p["nodes"] if n["kind"] == "kern
 # Small operators without a pause: to be told of each takes more than the budget. Children that are forked meanwhile
 # go on as well.
 cat >turns.py <<'END'
-import ctypes, os, sys
-import torch
+import os, sys, torch, mocked
 torch.set_num_threads(1)
-driver = ctypes.CDLL(sys.argv[1])
-driver.cuInit(0)
-name = ctypes.create_string_buffer(b"own")
-for _ in range(2000):
-    driver.cuLaunchKernel(name, 1, 1, 1, 1, 1, 1, 0, None, None, None)
-if ctypes.CDLL(sys.argv[2]).torch_launch_begin(sys.argv[1].encode()) < 0:
-    sys.exit("no launches")
+mocked.launch(2000)
+mocked.begin()
 class Two(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -211,14 +207,93 @@ moved = sum(abs(all[k] - some[k]) for k in set(all) | set(some)) / 2 / sum(all.v
 print("the same" if sum(all.values()) == sum(some.values()) else "other", "launches, none" if not none else "launches, some",
       "and some guessed," if guessed else "and none guessed,", "at their places" if moved < .05 else "%g moved" % moved)
 END
-turns() { # turns PYTHON: with a budget and without
+# The same, 16 threads of it at once.
+cat >threads.py <<'END'
+import sys, threading, torch, mocked
+torch.set_num_threads(1)
+mocked.launch(2000)
+mocked.begin()
+net, x = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8)), torch.zeros(2, 8)
+def work():
+    with torch.no_grad():
+        for _ in range(int(sys.argv[3]) // 16):
+            net(x)
+all = [threading.Thread(target=work) for _ in range(16)]
+for t in all: t.start()
+for t in all: t.join()
+END
+turns() { # turns PYTHON PROGRAM TIMES BUDGET: with a budget and without
+	local way
+	program=("$1" "$2" "$3")
 	rm -f log
-	for way in "torch --budget off" "auto --budget 5%"; do
-		PROTON_LOG=2:$PWD/log timeout 300 "$PROTON" record -q --context $way -o p.hatchet -- \
-			"$1" turns.py "$libs/libcuda.so.1" "$libs/torch_launch.so" 20000 >out 2>err || tail -3 err
+	for way in "torch --budget off" "auto --budget $4"; do
+		PROTON_LOG=2:$PWD/log start_program -q --context $way || tail -3 err
 		"$PROTON" export -f json p.hatchet >"${way%% *}.json"
 	done
 	python3 turns_look.py torch.json auto.json
+}
+
+# A program that profiles itself: its first session names no context, so that there is a budget, and the second does. By
+# then PyTorch does not tell of operators; it does again, without a next turn, and nothing more is guessed.
+cat >midway.py <<'END'
+import ctypes, os, sys, time, torch, mocked
+torch.set_num_threads(1)
+lib = ctypes.CDLL(os.environ["PROTON_LIBRARY"])
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(n, ctypes.c_char_p) for n in ("context", "data", "backend", "mode", "hook")]
+def start(name, context):
+    session = lib.proton_api_session_start(name, ctypes.byref(Options(ctypes.sizeof(Options), context)))
+    assert session >= 0, session
+    return session
+net, x = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8)), torch.zeros(2, 8)
+def work(scope, times):
+    lib.proton_api_enter_scope(scope)
+    with torch.no_grad():
+        for _ in range(times):
+            net(x)
+    lib.proton_api_exit_scope()
+def last_turn():
+    turns = [l.split("turn ")[1][0] for l in open(sys.argv[3]) if "torch2: turn " in l]
+    return turns[-1] if turns else ""
+def work_until(scope, turn):
+    end = time.monotonic() + 100
+    while last_turn() != turn:
+        if time.monotonic() > end:
+            sys.exit("turn %s, not %s" % (last_turn(), turn))
+        work(scope, 50)
+first = start(b"first", None)
+mocked.launch(2000)
+mocked.begin()
+work_until(b"limited", "1")
+second = start(b"second", b"python")
+work_until(b"between", "3")
+work(b"named", 4000)
+assert last_turn() == "3", last_turn()
+for session in second, first:
+    assert lib.proton_api_session_finalize(session, None) >= 0
+END
+cat >midway_look.py <<'END'
+import json, sys
+nodes = {n["id"]: n for n in json.load(sys.stdin)["nodes"]}
+def above(n):
+    while n["parent"] in nodes:
+        n = nodes[n["parent"]]
+        yield n
+of = [(n, n["metrics"].get("count", 0), list(above(n))) for n in nodes.values() if n["name"].startswith("k_")]
+wrong = sum(c for n, c, up in of if up[0]["kind"] == "operator" and up[0]["name"] != n["name"][2:])
+of = [(n, c, up) for n, c, up in of if any(u["name"] == "named" for u in up)]
+count = sum(c for n, c, up in of)
+print("all kernels" if count and count % 4000 == 0 else "%d kernels" % count,
+      "guessed", sum(n["metrics"].get("guessed", 0) for n, c, up in of),
+      "elsewhere", sum(c for n, c, up in of if up[0]["name"] != n["name"][2:] or not any(u["kind"] == "module" for u in up)),
+      "of another operator", wrong)
+END
+midway() { # midway PYTHON
+	rm -f log first.hatchet
+	: >log
+	PROTON_LOG=2:$PWD/log PROTON_LIBRARY=$(dirname "$PROTON")/.libs/libproton.so.0 timeout 300 \
+		"$1" midway.py "$libs/libcuda.so.1" "$libs/torch_launch.so" "$PWD/log" >out 2>err || tail -3 err
+	"$PROTON" export -f json first.hatchet | python3 midway_look.py
 }
 
 n=0
@@ -257,11 +332,15 @@ while read -r python; do
 		check "$version: --shapes: nothing is said in the program" "" "$(grep -i proton out)" ;;
 	esac
 	check "$version: within a budget, without being told of each" \
-		"the same launches, none and some guessed, at their places" "$(turns "$python")"
+		"the same launches, none and some guessed, at their places" "$(turns "$python" turns.py 20000 5%)"
 	case $version in
 	1.*|2.[0-2].*) check "$version: … told of each" 0 "$(grep -c 'torch2: turn' log)" ;;
-	*) check "$version: … by turns" 1 "$(grep -c -m 1 'torch2: turn 1' log)" ;;
+	*)
+		check "$version: … by turns" 1 "$(grep -c -m 1 'torch2: turn 1' log)"
+		check "$version: a budget that ends meanwhile" "all kernels guessed 0 elsewhere 0 of another operator 0" "$(midway "$python")" ;;
 	esac
+	check "$version: of 16 threads, too" \
+		"the same launches, none and some guessed, at their places" "$(turns "$python" threads.py 16000 1%)"
 	# Guessed ones are those that were read.
 	check "$version: … within a budget" "kernels 2000" \
 		"$(ranges "$python" 2000 auto --budget 1% | grep -o 'kernels [0-9]*')"
