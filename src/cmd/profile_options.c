@@ -232,6 +232,18 @@ static int option_format(struct report_options *o, const char *value)
 	return format < 0 ? -EINVAL : 0;
 }
 
+/* The root alone is one level: none would be nothing, and is what is asked for without a limit. */
+static int option_depth(struct report_options *o, const char *value)
+{
+	uint32_t depth;
+	int r = parse_count(value, UINT32_MAX, &depth);
+
+	if (r < 0 || depth == 0)
+		return -EINVAL;
+	o->depth = depth;
+	return 0;
+}
+
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value)
 {
 	switch (option->id) {
@@ -251,7 +263,7 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	case PROFILE_OPT_THRESHOLD:
 		return option_threshold(&o->report, value);
 	case PROFILE_OPT_DEPTH:
-		return parse_count(value, UINT32_MAX, &o->report.depth);
+		return option_depth(&o->report, value);
 	case PROFILE_OPT_FORMAT:
 		return option_format(&o->report, value);
 	case PROFILE_OPT_PRINT_SORTED:

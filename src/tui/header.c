@@ -254,13 +254,17 @@ void header_next_size(struct tui *t)
 
 /* ---- function keys ---- */
 
-/* Keys about a running program are of no use where none runs. */
-static bool is_useless(const struct tui *t, enum request request)
+bool header_is_useless(const struct tui *t, enum request request)
 {
-	return (request == REQ_FREEZE && !t->options.live) ||
+	static const bool of_program[REQ_N] = {
+		[REQ_FREEZE] = true, [REQ_PAUSE] = true,  [REQ_RESET] = true, [REQ_UNRESET] = true,
+		[REQ_SAVE] = true,   [REQ_RESYNC] = true, [REQ_TYPE] = true,  [REQ_SIGNAL] = true};
+
+	if (!t->options.live && request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
+		return !tui_has_panel(t, (enum tui_panel)(request - REQ_PANEL_1));
+	return (of_program[request] && !t->options.live) ||
 	       (request == REQ_GROUP && t->options.before && !t->host.regroup) ||
-	       (request == REQ_SAVE &&
-		(!t->options.live || t->options.readonly || !t->host.request));
+	       (request == REQ_SAVE && (t->options.readonly || !t->host.request));
 }
 
 /* The request of a function key; REQ_NONE: none that the line has a word for. */
@@ -268,7 +272,7 @@ static enum request by_function_key(struct tui *t, int number, const char **ret_
 {
 	enum request request = keymap_find(&t->keys, KEY_FUNCTION | KEY_F(number));
 
-	if (request == REQ_NONE || is_useless(t, request))
+	if (request == REQ_NONE || header_is_useless(t, request))
 		return REQ_NONE;
 	*ret_label =
 		request == REQ_FREEZE && t->frozen ? "Resume" : panel_label(tui_panel(t), request);

@@ -282,10 +282,11 @@ bool keymap_row(const struct keymap *map, unsigned i, struct key_row *ret)
 	unsigned r = REQ_NONE + 1 + i, e = r - REQ_N + EDIT_NONE + 1;
 
 	if (r < REQ_N)
-		*ret = (struct key_row){infos[r].group, keymap_words(map, r), infos[r].help};
+		*ret = (struct key_row){infos[r].group, keymap_words(map, r), infos[r].help,
+					(enum request)r};
 	else if (e < EDIT_N)
 		*ret = (struct key_row){"While a line is typed", edit_infos[e].keys,
-					edit_infos[e].help};
+					edit_infos[e].help, REQ_NONE};
 	return r < REQ_N || e < EDIT_N;
 }
 

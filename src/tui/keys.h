@@ -209,6 +209,7 @@ enum request request_find(const char *name);
  * no more. */
 struct key_row {
 	const char *group, *keys, *help;
+	enum request request; /* REQ_NONE: of a line that is typed */
 };
 bool keymap_row(const struct keymap *map, unsigned i, struct key_row *ret);
 

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <string.h>
+#include "tui/header.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -75,6 +76,8 @@ static void add_keys(struct panel *p)
 	struct key_row row;
 
 	for (unsigned i = 0; keymap_row(&p->tui->keys, i, &row); i++) {
+		if (row.request && header_is_useless(p->tui, row.request))
+			continue;
 		if (row.group != group)
 			heading(p, row.group);
 		group = row.group;
@@ -107,7 +110,7 @@ static void add_panel_keys(struct panel *p)
 		const char *keys = keymap_words(&p->tui->keys, k->request);
 		const char *help = k->help ? k->help : request_info(k->request)->help;
 
-		if (*help)
+		if (*help && !header_is_useless(p->tui, k->request))
 			add(p, *keys ? keys : "-", help);
 	}
 }

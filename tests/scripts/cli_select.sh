@@ -152,6 +152,12 @@ for view in tree host; do
 done
 check "… and what it took: by all that were entered" "4.60us 1 5.00us 5.00us" "$("$PROTON" report --view host -e wait parts.hatchet | awk '$NF == "layer" { print $1, $2, $3, $4 }')"
 
+# no levels would be nothing
+for words in "report -d 0" "view --depth=0" "export -f json -o - -d 0" "diff a.folded -d 0"; do
+	status "$words is refused" 2 $words a.folded
+	check "… with a sentence" "cannot take '0'" "$(grep -o "cannot take '0'" err)"
+done
+
 # groups say where something was: the whole is what it is without, in whatever group what a scope's bytes are of ran
 train=$tests/../docs/pictures/train.hatchet
 of_root() { "$PROTON" report -d 1 -m 'time,calls,bytes,gb/s,flops,tf/s,util(inc),host' "$@" "$train" | grep -m1 ROOT; }

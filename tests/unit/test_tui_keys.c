@@ -441,6 +441,36 @@ START_TEST(function_keys_of_panels)
 }
 END_TEST
 
+static bool tall_shows(const char *text)
+{
+	_cleanup_(buf_done) struct buf screen = {0};
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w.t, 220, 80, false, &screen), 0);
+	return strstr(buf_str(&screen), text) != NULL;
+}
+
+/* Keys that would only say that they are not possible are not offered: a saved profile does not run. */
+START_TEST(help_of_a_file_offers_what_it_can)
+{
+	static const char *const keys[] = {"pause or resume collecting", "count from now",
+					   "send a signal to the program"};
+	static const struct tui_options file = {.command = "view"};
+
+	for (int live = 1; live >= 0; live--) {
+		if (!live) {
+			w.t = tui_free(w.t);
+			w.snap = snapshot_free(w.snap);
+			world_open(&w, &file);
+		}
+		world_keys(&w, "?");
+		ck_assert(tall_shows("compare with another profile"));
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			ck_assert_msg(tall_shows(keys[i]) == live, "%s", keys[i]);
+	}
+}
+END_TEST
+
 /* What is special in the panel behind comes first. */
 START_TEST(help_begins_with_the_panel)
 {
@@ -861,6 +891,7 @@ Suite *suite_keys(void)
 		sorting,
 		choosing_columns,
 		help_begins_with_the_panel,
+		help_of_a_file_offers_what_it_can,
 		freezing,
 		resetting,
 		pausing,
