@@ -229,6 +229,7 @@ static inline int proton_exit_scope(void)
  *   unit    as the name says: "flops", "flops8", "flops16", "flops32", "flops64": operations;
  *           "bytes": bytes, rounded to an integer; any other name: yours, "name (unit)" shows it
  *   source  the program
+ *           While the thread captures a stream into a CUDA graph: of each time that the graph runs
  *   errors  NaN, infinities and values below 0 for "bytes" are ignored; so are values below 0 of
  *           a metric whose first value in the process was an integer, whose fractions are rounded:
  *           a note says which. Names of what is measured ("count", "time (ns)") become "user:count"

@@ -101,6 +101,7 @@ PROTOTYPES = {
     "property_text": (False, None, (_TEXT, _TEXT)),
     "metric_float": (False, None, (_TEXT, _F64)),
     "scope_timed": (False, None, ()),
+    "metric_device": (False, _INT, (_TEXT, ctypes.c_uint64, _INT, _SIZE, ctypes.c_void_p)),
 }
 
 # Those of them that look for signals while they wait: what a handler raises, as Ctrl-C does, ends the wait. They let go

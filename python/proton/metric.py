@@ -8,7 +8,9 @@
                                array with more dimensions row by row. A list in a list is a TypeError
     tensor                     of one element: a number, else a vector. One on a device is copied to
                                the host, which waits for the device; the copy is hidden as launch
-                               metadata. Not while a CUDA graph is captured: left out, with a warning
+                               metadata. While a CUDA graph is captured its numbers are those of each time
+                               that the graph runs; of a type that the kernel which reads them does not
+                               know, or on a device that is not NVIDIA's, it is left out, with a warning
 
 A metric has the type of its first value at a scope: another raises TypeMismatch; so do a number and a
 vector of one name. "(exc)" behind a name makes the
@@ -29,6 +31,20 @@ from . import _native
 from .flags import triton_version
 
 VECTOR_MAX = 64
+# Types of tensors that can be read while a graph is captured: what they are called, as enum cuda_value_kind has them.
+DEVICE_KINDS = {
+    "float64": 0,
+    "float32": 1,
+    "float16": 2,
+    "bfloat16": 3,
+    "int64": 4,
+    "int32": 5,
+    "int16": 6,
+    "int8": 7,
+    "uint8": 8,
+    "bool": 8,
+}
+_FIRST_WHOLE = 4
 NAMES_MAX = 65536  # that are known
 NAME_LEN_MAX = 256
 MIN_INT, MAX_INT, MAX_SIGNED = -(2**63), 2**64 - 1, 2**63 - 1
@@ -139,17 +155,47 @@ def _host_value(tensor):
     return value[0] if len(value) == 1 else value
 
 
-def from_tensor(name, tensor):
-    """The number or the list of a tensor; None where it cannot be read now, with a warning."""
+def from_tensor(tensor):
+    """The number or the list of a tensor that no graph computes."""
     from .state import metadata_state
 
     if _is_on_host(tensor):
         return _host_value(tensor)
-    if _is_capturing():
-        _warn_once(name, "is a tensor on a device, which cannot be read in a capture: left out")
-        return None
     with metadata_state():
         return _host_value(tensor)
+
+
+def is_captured(value):
+    """Is it a tensor on a device, which a graph that is being captured computes?"""
+    return is_tensor(value) and not _is_on_host(value) and _is_capturing()
+
+
+def device_numbers(tensor):
+    """Where the numbers of a tensor are, for the library to read them when the graph runs: (memory, kind, how many,
+    stream), or None where it cannot."""
+    import torch
+
+    kind = DEVICE_KINDS.get(str(tensor.dtype).rpartition(".")[2])
+    if kind is None or not tensor.is_contiguous() or not 1 <= tensor.numel() <= VECTOR_MAX:
+        return None
+    stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    return tensor.data_ptr(), kind, tensor.numel(), stream
+
+
+def _add_captured(name, encoded, is_property, tensor):
+    """Numbers that are there when the graph runs: the collector takes them each time."""
+    numbers = device_numbers(tensor) if _native.has("metric_device") else None
+    if numbers is None:
+        _warn_once(name, "is a tensor that cannot be read in a capture: left out")
+        return
+    memory, kind, n, stream = numbers
+    whole = kind >= _FIRST_WHOLE
+    if not is_property and n == 1:
+        _check_number(name, _INT if whole else _FLOAT)
+    elif not is_property:
+        _check_type(name, _INTS if whole else _FLOATS)
+    if _native.metric_device(encoded, memory, kind, n, stream) != _native.OK:
+        _warn_once(name, "is a tensor that cannot be read in this capture: left out")
 
 
 def _word(kind):
@@ -272,15 +318,11 @@ def _whole_bytes(value):
     return int(round(value)) if isinstance(value, float) and math.isfinite(value) else value
 
 
-def _value(name, value, wants):
-    """What is to be added: an int, a float, a text, or a list of numbers of one type; None: nothing."""
+def _value(value, wants):
+    """What is to be added: an int, a float, a text, or a list of numbers of one type."""
     kind = type(value)
     if kind is not int and kind is not float:
-        if is_tensor(value):
-            value = from_tensor(name, value)
-            if value is None:
-                return None
-        value = _plain(value)
+        value = _plain(from_tensor(value) if is_tensor(value) else value)
     if wants is None or type(value) is str:
         return value
     return [wants(v) for v in value] if type(value) is list else wants(value)
@@ -290,10 +332,11 @@ def add(name, value):
     """Add one metric to what this thread is in: its innermost scope and state, or the launch that
     has begun. Raises TypeError, ValueError, OverflowError or TypeMismatch; nothing is added then."""
     encoded, is_property, wants = _names.get(name) or _name(name)
-    value = _value(name, value, wants)
-    kind = type(value)
-    if value is None:
+    if type(value) is not int and type(value) is not float and is_captured(value):
+        _add_captured(name, encoded, is_property, value)
         return
+    value = _value(value, wants)
+    kind = type(value)
     if kind is str:
         _add_text(name, encoded, value)
     elif kind is list:
@@ -314,18 +357,20 @@ def add(name, value):
 
 
 def set_metric_kernels():
-    """Nothing: in Triton's Proton they bring values of tensors out of CUDA graphs, which proton leaves out."""
+    """Nothing: in Triton's Proton they bring values of tensors out of CUDA graphs, for which the library has a
+    kernel of its own."""
 
 
 def transform_tensor_metrics(metrics):
-    """Metrics as add() takes them, and those of tensors that are still to be read, of which there are none:
-    (dict, {}). For hooks that compute them before the launch that they are of."""
-    values = {}
+    """Metrics as add() takes them, and those of tensors that are there when a graph has run, which it takes, too.
+    For hooks that compute them before the launch that they are of."""
+    values, tensors = {}, {}
     for name, value in metrics.items():
-        value = _value(name, value, (_names.get(name) or _name(name))[2])
-        if value is not None:
-            values[name] = value
-    return values, {}
+        if is_captured(value):
+            tensors[name] = value
+        else:
+            values[name] = _value(value, (_names.get(name) or _name(name))[2])
+    return values, tensors
 
 
 def add_all(metrics):

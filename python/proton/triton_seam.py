@@ -17,7 +17,7 @@ import os
 import sys
 import types
 
-from . import _native, triton_tensors
+from . import _native, metric, triton_tensors
 from .flags import context_word, data_word, triton_version
 
 # The module that is answered for, once it has been asked for.
@@ -248,7 +248,12 @@ class Seam(types.ModuleType):
                 continue
             if not self._put_metric(scopeId, name, value):
                 self._put_other(scopeId, name, value)
+        captured = bool(tensorMetrics) and triton_tensors.is_capturing()
         for name, tensor in tensorMetrics.items() if tensorMetrics else ():
+            if captured:
+                kind, stream = triton_tensors.kind_of(tensor), triton_tensors.stream()
+                self._ours["put_device"](scopeId, name, tensor.ptr, kind, tensor.size, stream)
+                continue
             self._ours["hide"](True)
             try:
                 value = triton_tensors.read(tensor, note)
@@ -260,14 +265,31 @@ class Seam(types.ModuleType):
     set_properties = add_metrics  # of Triton 3.0 to 3.2
 
     def _put_other(self, scope, name, value):
-        """What is not a number of 64 bits: several of them, a number of another kind."""
-        if isinstance(value, (list, tuple)):
+        """What is not a number of 64 bits: several of them, a tensor, a number of another kind."""
+        if metric.is_tensor(value):  # before Triton 3.7
+            self._put_tensor(scope, name, value)
+        elif isinstance(value, (list, tuple)):
             bare, space, unit = name.partition(" (")
             for i, v in enumerate(value):
                 self._put_other(scope, "%s[%d]%s%s" % (bare, i, space, unit), v)
         elif not self._put_metric(scope, name, value):
             # A number of another library's, or one of more bits than metrics have.
             self._put_metric(scope, name, float(value))
+
+    def _put_tensor(self, scope, name, tensor):
+        if not metric.is_captured(tensor):
+            self._ours["hide"](True)
+            try:
+                value = metric.from_tensor(tensor)
+            finally:
+                self._ours["hide"](False)
+            self._put_other(scope, name, value)
+            return
+        numbers = metric.device_numbers(tensor)
+        if numbers is None:
+            note("metric '%.64s' is a tensor that cannot be read in a capture: left out" % name)
+        else:
+            self._ours["put_device"](scope, name, *numbers)
 
     def set_metric_kernels(self, tensorMetricKernel, scalarMetricKernel, stream, *sizes):
         triton_tensors.set_stream(stream)

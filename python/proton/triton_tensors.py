@@ -2,7 +2,8 @@
 """Values of metrics that lie in a device's memory: what Triton's layer hands on of a GPU tensor.
 
 They are read by the CUDA driver that the program has loaded, on the stream that Triton named before. The copy is
-no work of the program's: who calls read() hides it.
+no work of the program's: who calls read() hides it. While that stream is captured into a graph they are there when
+it has run: kind_of() says what they are for the library, which takes them then.
 """
 import ctypes
 import threading
@@ -34,25 +35,38 @@ def set_stream(stream):
     _stream.handle = stream
 
 
-def _is_capturing(cuda, stream):
+def stream():
+    """Of this thread, as the driver has it."""
+    return getattr(_stream, "handle", None) or 0
+
+
+def is_capturing():
+    """Is that stream captured? A driver that cannot say is too old for graphs."""
     status = ctypes.c_int()
-    return cuda.cuStreamIsCapturing(stream, ctypes.byref(status)) != 0 or status.value != 0
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+        failed = cuda.cuStreamIsCapturing(ctypes.c_void_p(stream()), ctypes.byref(status))
+    except (OSError, AttributeError):
+        return False
+    return failed != 0 or status.value != 0
+
+
+def kind_of(tensor):
+    """enum cuda_value_kind"""
+    return 0 if tensor.index in (DOUBLE, VECTOR_DOUBLE) else 4
 
 
 def read(tensor, note):
     """A number, a list of them, or None where it cannot be read, which a note says."""
-    stream = ctypes.c_void_p(getattr(_stream, "handle", None))
     kind = ctypes.c_double if tensor.index in (DOUBLE, VECTOR_DOUBLE) else ctypes.c_int64
     values = (kind * tensor.size)()
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
-        if _is_capturing(cuda, stream):
-            note("metrics that lie in a GPU's memory are left out while a CUDA graph is captured")
-            return None
+        handle = ctypes.c_void_p(stream())
         pointer = ctypes.c_uint64(tensor.ptr)
         size = ctypes.c_size_t(ctypes.sizeof(values))
-        failed = cuda.cuMemcpyDtoHAsync_v2(values, pointer, size, stream)
-        failed = failed or cuda.cuStreamSynchronize(stream)
+        failed = cuda.cuMemcpyDtoHAsync_v2(values, pointer, size, handle)
+        failed = failed or cuda.cuStreamSynchronize(handle)
     except (OSError, AttributeError) as error:
         failed = error
     if failed:

@@ -316,13 +316,35 @@ class Tensors(RecordedCase):
     def test_in_a_capture(self):
         seen = []
         self.capture(lambda: True)
+        tensor = Tensor(0.5, "cuda", seen)
+        tensor.dtype = "torch.complex64"
         with self.assertWarnsRegex(RuntimeWarning, "capture"):
-            with proton.scope("s", {"captured": Tensor(0.5, "cuda", seen), "n": 1}):
+            with proton.scope("s", {"captured": tensor, "n": 1}):
                 pass
         self.assertEqual(seen, [])
         found = self.found()["s"]
         self.assertNotIn("captured", found)
         self.assertEqual(found["n"], 1)
+
+    def test_numbers_of_a_capture(self):
+        from proton import metric
+
+        class Graph(Tensor):
+            dtype = "torch.float32"
+            is_contiguous = staticmethod(lambda: True)
+            numel = staticmethod(lambda: 2)
+            data_ptr = staticmethod(lambda: 4096)
+
+        self.capture(lambda: True)
+        sys.modules["torch"].cuda.current_stream = lambda device: types.SimpleNamespace(cuda_stream=7)
+        tensor = Graph([0.5, 1], "cuda", [])
+        self.assertTrue(metric.is_captured(tensor))
+        self.assertEqual(metric.device_numbers(tensor), (4096, metric.DEVICE_KINDS["float32"], 2, 7))
+        # Here is no driver that captures: it is left out, and says so.
+        with self.assertWarnsRegex(RuntimeWarning, "in this capture"):
+            with proton.scope("s", {"captured": tensor, "n": 1}):
+                pass
+        self.assertEqual(self.found()["s"]["n"], 1)
 
     def test_no_capture(self):
         seen = []

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "base/util.h"
 
@@ -130,6 +131,7 @@ static void stop(void *state)
  * of the parent are gone. */
 static void forked(void *state)
 {
+	cuda_values_forked();
 	atomic_store(&cupti.phase, CUPTI_DEAD);
 }
 

@@ -102,6 +102,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   GRAPH    launches a graph: a record a node, all with this call's correlation id
  *   COPY     copies and sets: no, one or several records
  *   SYNC     waits; has one record when those are wanted
+ *   BEGIN    begins to capture a stream, END ends it
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \
@@ -116,6 +117,14 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuLaunchKernelEx_ptsz, 653, KERNEL)                                                      \
 	_(cuGraphLaunch, 514, GRAPH)                                                               \
 	_(cuGraphLaunch_ptsz, 515, GRAPH)                                                          \
+	_(cuStreamBeginCapture, 495, BEGIN)                                                        \
+	_(cuStreamBeginCapture_ptsz, 496, BEGIN)                                                   \
+	_(cuStreamEndCapture, 497, END)                                                            \
+	_(cuStreamEndCapture_ptsz, 498, END)                                                       \
+	_(cuStreamBeginCapture_v2, 539, BEGIN)                                                     \
+	_(cuStreamBeginCapture_v2_ptsz, 540, BEGIN)                                                \
+	_(cuStreamBeginCaptureToGraph, 720, BEGIN)                                                 \
+	_(cuStreamBeginCaptureToGraph_ptsz, 721, BEGIN)                                            \
 	_(cuCtxSynchronize, 17, SYNC)                                                              \
 	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
 	_(cuEventSynchronize, 121, SYNC)                                                           \

@@ -51,7 +51,9 @@ static uint8_t memory_kind(unsigned theirs)
 /* Of copies and sets. */
 #define MOVED(c, record)                                                                           \
 	.bytes = (record)->bytes, .async = (record)->flags & ABI_FLAG_ASYNC,                       \
-	.graph = (c)->version >= ABI_VERSION_11_1 ? (record)->graph : 0
+	.graph = (c)->version >= ABI_VERSION_11_1 ? (record)->graph : 0,                           \
+	.graph_node =                                                                              \
+		(c)->version >= ABI_VERSION_11_1 && (record)->graph ? (record)->graph_node : 0
 
 /* One function a kind: fills the activity, returns the correlation id. */
 static uint32_t translate_kernel(const struct cupti *c, const void *record, struct activity *a)

@@ -21,11 +21,22 @@
 
 #include <stdio.h>
 
+#include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "base/log.h"
 #include "base/util.h"
 
-enum call_class { CALL_OTHER = 0, CALL_KERNEL, CALL_GRAPH, CALL_COPY, CALL_SYNC, CALL_DESTROY };
+enum call_class {
+	CALL_OTHER = 0,
+	CALL_KERNEL,
+	CALL_GRAPH,
+	CALL_COPY,
+	CALL_SYNC,
+	/* from here on: they launch nothing */
+	CALL_BEGIN,
+	CALL_END,
+	CALL_DESTROY,
+};
 
 static const uint8_t call_classes[ABI_N_CALLS] = {
 #define _(name, number, class) [number] = CALL_##class,
@@ -73,17 +84,35 @@ static inline void leave(struct cupti *c, const struct abi_call *call)
 /* The context takes its records away with it. Not forced: a context may have other users. */
 static void destroy(struct cupti *c, const struct abi_call *call)
 {
-	if (call->site == ABI_ENTER)
-		cupti_activity_flush(c, false);
+	if (call->site != ABI_ENTER)
+		return;
+	cuda_values_forget();
+	cupti_activity_flush(c, false);
+}
+
+/* A stream is captured by this thread from now on, or no longer. */
+static void capture(struct cupti *c, const struct abi_call *call, bool on)
+{
+	bool failed = call->result && *(const uint32_t *)call->result != 0;
+
+	if (call->site == ABI_EXIT && c->sink->ops->capturing && (!on || !failed))
+		c->sink->ops->capturing(c->sink, on);
+}
+
+static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
+{
+	if (class == CALL_DESTROY)
+		destroy(c, call);
+	else if (class != CALL_OTHER)
+		capture(c, call, class == CALL_BEGIN);
 }
 
 static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call *call)
 {
 	enum call_class class = id < ABI_N_CALLS ? call_classes[id] : CALL_OTHER;
 
-	if (_unlikely_(class == CALL_DESTROY || class == CALL_OTHER)) {
-		if (class == CALL_DESTROY)
-			destroy(c, call);
+	if (_unlikely_(class == CALL_OTHER || class >= CALL_BEGIN)) {
+		on_other(c, call, class);
 	} else if (call->site == ABI_ENTER) {
 		enter(c, call, class);
 	} else {
@@ -101,14 +130,20 @@ static uint64_t node_id(const struct cupti *c, void *node)
 		       : 0;
 }
 
-/* A node made while this thread launches: the stream is being captured. */
+/* A node made while this thread launches: the stream is being captured. Another one is made by the program, or by
+ * a copy into such a stream. */
 static void on_graph_node(struct cupti *c, const struct abi_graph_data *g)
 {
-	if (!cupti_thread.launching)
-		return;
-	take_back(c, &cupti_thread);
-	if (g && c->sink->ops->captured)
-		c->sink->ops->captured(c->sink, node_id(c, g->node));
+	const struct activity_sink_ops *ops = c->sink->ops;
+	uint64_t id = g ? node_id(c, g->node) : 0;
+
+	if (cupti_thread.launching) {
+		take_back(c, &cupti_thread);
+		if (ops->captured)
+			ops->captured(c->sink, id);
+	} else if (ops->built) {
+		ops->built(c->sink, id);
+	}
 }
 
 /* A graph is copied, or made executable: records are of the new node. */
@@ -170,7 +205,7 @@ static void enable(struct cupti *c, uint32_t domain, uint32_t id)
 static void enable_class(struct cupti *c, bool launches)
 {
 	for (uint32_t id = 0; id < ABI_N_CALLS; id++)
-		if (call_classes[id] && (call_classes[id] != CALL_DESTROY) == launches &&
+		if (call_classes[id] && (call_classes[id] < CALL_BEGIN) == launches &&
 		    (call_classes[id] != CALL_SYNC || c->sync))
 			enable(c, ABI_DOMAIN_DRIVER, id);
 }

@@ -4,15 +4,16 @@
 #include "config.h" // IWYU pragma: keep
 #include "proton/proton.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
 #include "collect/alone.h"
 #include "collect/api.h"
 #include "collect/collect.h"
+#include "collect/device_metrics.h"
 #include "collect/phases.h"
 #include "collect/sessions.h"
 #include "core/metric.h"
+#include "wire/wire.h"
 
 /* A program may load the library without any of the doors that start it. */
 static bool api_on(void)
@@ -103,33 +104,24 @@ void proton_api_metric_i64(const char *name, int64_t value)
 		put_u64(name, (uint64_t)value, false);
 }
 
-enum { VECTOR_MAX = 64, VECTOR_NAME_MAX = 200 };
-
-/* "name[3] (unit)". */
-static void element_name(char out[VECTOR_NAME_MAX + 16], const char *name, size_t i)
-{
-	size_t bare = metric_bare_len(name);
-
-	snprintf(out, VECTOR_NAME_MAX + 16, "%.*s[%zu]%s", (int)bare, name, i, name + bare);
-}
-
 static int vector_status(const char *name, const void *values, size_t n)
 {
 	if (!api_on())
 		return PROTON_NOBODY;
-	return !name || !*name || !values || strnlen(name, VECTOR_NAME_MAX + 1) > VECTOR_NAME_MAX ||
-			       !n || n > VECTOR_MAX
+	return !name || !*name || !values ||
+			       strnlen(name, METRIC_VECTOR_NAME_MAX + 1) > METRIC_VECTOR_NAME_MAX ||
+			       !n || n > METRIC_VECTOR_MAX
 		       ? PROTON_INVALID
 		       : PROTON_OK;
 }
 
 int proton_api_metric_vector(const char *name, const double *values, size_t n)
 {
-	char element[VECTOR_NAME_MAX + 16];
+	char element[METRIC_VECTOR_NAME_MAX + 16];
 	int r = vector_status(name, values, n);
 
 	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
-		element_name(element, name, i);
+		metric_element_name(element, name, i);
 		put_f64(element, values[i], false);
 	}
 	return r;
@@ -137,14 +129,27 @@ int proton_api_metric_vector(const char *name, const double *values, size_t n)
 
 int proton_api_metric_vector_i64(const char *name, const int64_t *values, size_t n)
 {
-	char element[VECTOR_NAME_MAX + 16];
+	char element[METRIC_VECTOR_NAME_MAX + 16];
 	int r = vector_status(name, values, n);
 
 	for (size_t i = 0; r == PROTON_OK && i < n; i++) {
-		element_name(element, name, i);
+		metric_element_name(element, name, i);
 		proton_api_metric_i64(element, values[i]);
 	}
 	return r;
+}
+
+int proton_api_metric_device(const char *name, uint64_t device_memory, int kind, size_t n,
+			     void *stream)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	if (!name || !*name || strnlen(name, METRIC_VECTOR_NAME_MAX + 1) > METRIC_VECTOR_NAME_MAX)
+		return PROTON_INVALID;
+	return collect_metric_device(WIRE_NONE, name,
+				     &(struct device_numbers){device_memory, kind, n, stream}) == 0
+		       ? PROTON_OK
+		       : PROTON_INVALID;
 }
 
 int proton_api_state_enter(const char *name)

@@ -22,6 +22,11 @@ EXPORT void proton_api_scope_timed(void);
 /* … as proton_api_metric_f64() and proton_api_property_f64(), but never rounded: "NAME (float)", where the first of the
  * name was a whole number; thread: any. */
 EXPORT void proton_api_metric_float(const char *name, double value);
+/* For Python: as proton_api_metric_vector(), of n numbers in the memory of a CUDA device, or of one as a metric of
+ * its own, each time that what `stream` is captured into runs; kind: enum cuda_value_kind. PROTON_INVALID: it is not
+ * captured, or they cannot be read, which a note says; thread: any. */
+EXPORT int proton_api_metric_device(const char *name, uint64_t device_memory, int kind, size_t n,
+				    void *stream);
 EXPORT int proton_api_active(void);
 EXPORT void proton_api_metric_i64(const char *name, int64_t value);
 EXPORT int proton_api_metric_vector(const char *name, const double *values, size_t n);

@@ -5,32 +5,38 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
-#include "collect/slots.h"
 #include "wire/wire.h"
 
 enum {
-	NODES_MAX = 1 << 17, /* a power of two; of all graphs */
+	NODES_MAX = 1 << 18, /* a power of two; of all graphs */
 	SAID_MAX = 1 << 13,  /* different things that are said of them */
-	PROBES_MAX = 64,
+	PROBES_MAX = 32,
+	FRAMES_MAX = 512, /* of a context that a node was made in; outer ones beyond are left out */
 };
 
-/* What is said of a launch. Published by n_said. */
+#define BEING_WRITTEN UINT64_MAX /* in place of an id */
+
+/* What is said of a node, and of contexts that it was made in. Values are added by the thread that made the
+ * node, before n. */
 struct said {
-	uint32_t name;
-	uint32_t n;
-	struct launch_value values[ARRAY_SIZE(((struct launch_info *)0)->values)];
+	_Atomic uint32_t name;
+	_Atomic uint32_t n;
+	_Atomic uint32_t more; /* another of these, with values alone; 0: there is none */
+	struct node_value values[16];
 };
 
-/* A node; id 0: free. What is said of it is written before its id. */
+/* A node; id 0: free. */
 struct place {
 	_Atomic uint64_t id;
-	_Atomic uint32_t said;
+	_Atomic uint32_t made_at;
+	_Atomic uint32_t said; /* 0: nothing */
 };
 
 static struct {
 	_Atomic(struct place *) places;
 	_Atomic(struct said *) said;
 	_Atomic uint32_t n_said;
+	_Atomic bool is_full;
 } graphs;
 
 /* The memory, made by whoever comes first. NULL: there is none. */
@@ -48,44 +54,70 @@ static void *reserve(_Atomic(void *) *where, size_t size)
 	return p;
 }
 
-static struct place *places(void)
-{
-	return reserve((_Atomic(void *) *)&graphs.places, NODES_MAX * sizeof(struct place));
-}
-
 /* ---- nodes ---- */
 
-/* The index of what is said of it, or WIRE_NONE. */
-static uint32_t find(uint64_t id)
+/* NULL: not known. */
+static struct place *find(uint64_t id)
 {
 	struct place *p = atomic_load_explicit(&graphs.places, memory_order_acquire);
 	uint64_t at = hash_u64(id), seen;
 
-	for (unsigned i = 0; p && i < PROBES_MAX; i++, at++) {
+	for (unsigned i = 0; p && id && i < PROBES_MAX; i++, at++) {
 		seen = atomic_load_explicit(&p[at % NODES_MAX].id, memory_order_acquire);
 		if (seen == id)
-			return atomic_load_explicit(&p[at % NODES_MAX].said, memory_order_acquire);
+			return &p[at % NODES_MAX];
 		if (!seen)
 			break;
 	}
-	return WIRE_NONE;
+	return NULL;
 }
 
-static void put(uint64_t id, uint32_t said)
+static void forget_told(void)
 {
-	struct place *p = places();
-	uint64_t at = hash_u64(id), seen;
+	if (!atomic_exchange(&graphs.is_full, true))
+		collect_note(NOTE_WARNING,
+			     "CUDA graphs have more nodes than are kept: the oldest are shown "
+			     "where their graph is launched, not where they were captured");
+}
 
-	for (unsigned i = 0; p && i < PROBES_MAX; i++, at++) {
-		struct place *place = &p[at % NODES_MAX];
+/* A place for it: its own, a free one, or that of the oldest of those around, for ids count up. It is being
+ * written until it has its id. NULL: others write all of them. */
+static struct place *take_place(struct place *all, uint64_t id)
+{
+	struct place *oldest = NULL;
+	uint64_t at = hash_u64(id), seen, least = BEING_WRITTEN;
 
-		seen = 0;
-		if (!atomic_compare_exchange_strong(&place->id, &seen, id) && seen != id)
-			continue;
-		atomic_store_explicit(&place->said, said, memory_order_release);
+	for (unsigned i = 0; i < PROBES_MAX; i++, at++) {
+		struct place *p = &all[at % NODES_MAX];
+
+		seen = atomic_load(&p->id);
+		if ((!seen || seen == id) &&
+		    atomic_compare_exchange_strong(&p->id, &seen, BEING_WRITTEN))
+			return p;
+		if (seen < least) {
+			least = seen;
+			oldest = p;
+		}
+	}
+	if (!oldest || !atomic_compare_exchange_strong(&oldest->id, &least, BEING_WRITTEN))
+		return NULL;
+	forget_told();
+	return oldest;
+}
+
+static void put(uint64_t id, uint32_t made_at, uint32_t said)
+{
+	struct place *all =
+		reserve((_Atomic(void *) *)&graphs.places, NODES_MAX * sizeof(struct place));
+	struct place *p = all ? take_place(all, id) : NULL;
+
+	if (!p) {
+		lose(all ? LOSS_SLOTS_FULL : LOSS_NO_MEMORY, 1);
 		return;
 	}
-	lose(p ? LOSS_SLOTS_FULL : LOSS_NO_MEMORY, 1);
+	atomic_store(&p->made_at, made_at);
+	atomic_store(&p->said, said);
+	atomic_store_explicit(&p->id, id, memory_order_release);
 }
 
 /* ---- what is said ---- */
@@ -97,66 +129,145 @@ static struct said *said_at(uint32_t i)
 	return s && i && i < SAID_MAX ? &s[i] : NULL;
 }
 
-/* A place of its own; 0: all are taken. The first stays free: places that are new name it. */
-static uint32_t say(const struct launch_info *l, uint32_t n)
+/* A place of its own; 0: all are taken. */
+static uint32_t say_nothing(void)
 {
 	struct said *all = reserve((_Atomic(void *) *)&graphs.said, SAID_MAX * sizeof(*all));
 	uint32_t i = all ? atomic_fetch_add(&graphs.n_said, 1) + 1 : SAID_MAX;
 
-	if (i >= SAID_MAX) {
-		lose(LOSS_SLOTS_FULL, 1);
-		return 0;
+	if (i < SAID_MAX)
+		return i;
+	lose(LOSS_SLOTS_FULL, 1);
+	return 0;
+}
+
+/* False: no room is left. */
+static bool say_value(struct said *s, uint32_t node, const struct launch_value *v)
+{
+	uint32_t n;
+
+	while (s && (n = atomic_load(&s->n)) == ARRAY_SIZE(s->values)) {
+		if (!atomic_load(&s->more))
+			atomic_store(&s->more, say_nothing());
+		s = said_at(atomic_load(&s->more));
 	}
-	all[i].name = l->name;
-	all[i].n = n;
-	memcpy(all[i].values, l->values, n * sizeof(*l->values));
-	return i;
+	if (!s)
+		return false;
+	s->values[n] = (struct node_value){*v, node};
+	atomic_store_explicit(&s->n, n + 1, memory_order_release);
+	return true;
 }
 
-/* ---- for the sink ---- */
-
-static void take_back(struct thread_state *t, uint32_t node, struct launch_value v)
+/* What is said of this node, for more. NULL: nothing can be. */
+static struct said *said_of(uint64_t id)
 {
-	if (v.replace)
-		return;
-	v.taken_back = true;
-	metric_put_at(t, node, &v);
+	struct place *p = find(id);
+
+	if (!p)
+		return NULL;
+	if (!atomic_load(&p->said))
+		atomic_store(&p->said, say_nothing());
+	return said_at(atomic_load(&p->said));
 }
 
-void graph_node_captured(struct thread_state *t, uint64_t id)
-{
-	struct launch_info *l = &t->launch;
-	uint32_t said;
+/* ---- calling contexts ---- */
 
-	if (!id || !launch_is_said(t))
-		return;
-	for (uint32_t i = 0; i < l->n_placed; i++)
-		take_back(t, l->node, l->values[i]);
-	said = say(l, l->n_placed);
-	l->n_placed = 0; /* once for all that is launched in between */
-	if (said)
-		put(id, said);
+static uint32_t join(uint32_t launched_at, uint32_t made_at)
+{
+	static const char word[] = "<captured_at>";
+	uint32_t frames[FRAMES_MAX], n = 0, node;
+
+	node = node_intern(launched_at,
+			   frame_intern(FRAME_GRAPH, string_intern(word, sizeof(word) - 1)));
+	for (uint32_t at = made_at; at && n < FRAMES_MAX; at = collector->node[at].parent)
+		frames[n++] = collector->node[at].frame;
+	while (n)
+		node = node_intern(node, frames[--n]);
+	return node;
 }
 
-void graph_node_cloned(uint64_t from, uint64_t to)
-{
-	uint32_t said = find(from);
+/* What a thread that delivers records remembers of it: it is the same for many. */
+struct join {
+	uint32_t launched_at, made_at, node; /* 0: none, for nothing is joined to the root */
+};
+enum { JOINS_MAX = 1024 };
 
-	if (to && said != WIRE_NONE)
-		put(to, said);
+uint32_t graph_node_context(struct thread_state *t, uint32_t launched_at, uint32_t made_at)
+{
+	uint64_t key = (uint64_t)launched_at << 32 | made_at;
+	struct join *j;
+
+	if (!t->joins)
+		t->joins = pages_reserve(JOINS_MAX * sizeof(*t->joins));
+	if (!t->joins)
+		return join(launched_at, made_at);
+	j = &t->joins[hash_u64(key) % JOINS_MAX];
+	if (!j->node || j->launched_at != launched_at || j->made_at != made_at)
+		*j = (struct join){launched_at, made_at, join(launched_at, made_at)};
+	return j->node;
 }
 
-uint32_t graph_node_name(uint64_t id)
-{
-	const struct said *s = said_at(find(id));
+/* ---- for others ---- */
 
-	return s ? s->name : 0;
+void graph_node_put(uint64_t id, uint32_t made_at)
+{
+	put(id, made_at, 0);
 }
 
-void graph_node_ran(uint64_t id, uint32_t slot)
+void graph_node_copy(uint64_t from, uint64_t to)
 {
-	const struct said *s = said_at(find(id));
+	const struct place *p = find(from);
 
-	for (uint32_t i = 0; s && i < s->n; i++)
-		metric_put_beside(slot, &s->values[i]);
+	if (to && p)
+		put(to, atomic_load(&p->made_at), atomic_load(&p->said));
+}
+
+void graph_node_say(uint64_t id, uint32_t node, const struct launch_value *v)
+{
+	if (!say_value(said_of(id), node, v))
+		lose(LOSS_SLOTS_FULL, 1);
+}
+
+void graph_node_call(uint64_t id, uint32_t name)
+{
+	struct said *s = said_of(id);
+
+	if (s)
+		atomic_store(&s->name, name);
+}
+
+void graph_value(struct thread_state *t, uint32_t node, const struct launch_value *v)
+{
+	struct capture_info *c = &t->capture;
+
+	if (c->node)
+		graph_node_say(c->node, node, v);
+	else if (c->n_values < ARRAY_SIZE(c->values))
+		c->values[c->n_values++] = (struct node_value){*v, node};
+	else
+		lose(LOSS_SLOTS_FULL, 1);
+}
+
+struct graph_node graph_node_find(uint64_t id)
+{
+	const struct place *p = find(id);
+
+	if (!p)
+		return (struct graph_node){WIRE_NONE, NULL};
+	return (struct graph_node){atomic_load_explicit(&p->made_at, memory_order_relaxed),
+				   said_at(atomic_load_explicit(&p->said, memory_order_relaxed))};
+}
+
+uint32_t graph_node_name(const struct graph_node *node)
+{
+	return node->said ? atomic_load_explicit(&node->said->name, memory_order_relaxed) : 0;
+}
+
+const struct node_value *graph_node_values(const struct said **part, uint32_t *ret_n)
+{
+	const struct said *s = *part;
+
+	*ret_n = atomic_load_explicit(&s->n, memory_order_acquire);
+	*part = said_at(atomic_load_explicit(&s->more, memory_order_relaxed));
+	return s->values;
 }

@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_GRAPH_NODES_H
 #define PROTON_COLLECT_GRAPH_NODES_H
-/* What the program says of launches into a graph (proton_launch_begin()) is said of each time the graph runs:
- *
- *     begin, metric flops, launch, end        a node of the graph is made: it is remembered for that
- *     the graph is made executable            its nodes have others' places: those are remembered, too
- *     it runs                                 a record of each node: its name, and its flops once more
- *
- * Nodes are told apart by the vendor's ids, which no other has in the process.
- *   thread  any */
+/* What is known of the nodes of CUDA graphs: the calling context that each was made in, and what the program has said
+ * of it. They are told apart by the vendor's ids, which no other has in the process. Of more nodes than there is
+ * room for the oldest are forgotten.
+ *   thread  any; what is said of a node is said by the thread that made it */
+#include <stdbool.h>
 #include <stdint.h>
 #include "collect/internal.h"
 
-/* The launch in progress on this thread has become this node: what was counted with it has not run yet. */
-void graph_node_captured(struct thread_state *t, uint64_t id);
-void graph_node_cloned(uint64_t from, uint64_t to);
+struct said;
+
+/* What is known of a node. */
+struct graph_node {
+	uint32_t made_at; /* calling context; WIRE_NONE: not known */
+	const struct said *said;
+};
+
+void graph_node_put(uint64_t id, uint32_t made_at);
+/* One has been made after another: all of it. */
+void graph_node_copy(uint64_t from, uint64_t to);
+/* Each time that it runs: a value of a calling context, as the thread is in it that says so; WIRE_NONE: of its own. */
+void graph_node_say(uint64_t id, uint32_t node, const struct launch_value *v);
+/* Its kernels are called by this string. */
+void graph_node_call(uint64_t id, uint32_t name);
+/* As graph_node_say(), of the newest node that this thread makes, or the next. */
+void graph_value(struct thread_state *t, uint32_t node, const struct launch_value *v);
+
+struct graph_node graph_node_find(uint64_t id);
 /* The string that the node's kernels are called by; 0: they keep their names. */
-uint32_t graph_node_name(uint64_t id);
-/* The node ran: its values go to this slot's calling context. */
-void graph_node_ran(uint64_t id, uint32_t slot);
+uint32_t graph_node_name(const struct graph_node *node);
+/* A part of the values that are said, and the next part: NULL after the last. Borrowed, for ever. */
+const struct node_value *graph_node_values(const struct said **part, uint32_t *ret_n);
+/* The calling context of a node that was made at one and runs by a launch at another. */
+uint32_t graph_node_context(struct thread_state *t, uint32_t launched_at, uint32_t made_at);
 
 #endif

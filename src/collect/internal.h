@@ -229,6 +229,14 @@ struct launch_value {
 	union metric_value v;
 	uint16_t metric;
 	bool replace, taken_back; /* taken_back: added before, and not any more */
+	uint16_t computed;        /* by a graph, each time it runs (cuda_values.h); 0: it is v */
+	bool is_whole;            /* … as an integer */
+};
+
+/* … and where it belongs. */
+struct node_value {
+	struct launch_value value;
+	uint32_t node; /* WIRE_NONE: where the launch is */
 };
 
 /* What proton_launch_begin() began (launch_info.c). */
@@ -240,6 +248,14 @@ struct launch_info {
 	uint32_t
 		n_placed; /* that were given before the first launch, and went where that comes from */
 	struct launch_value values[16];
+};
+
+/* Of a thread that captures streams into graphs (graph_runs.c). */
+struct capture_info {
+	uint32_t n;    /* that it captures now */
+	uint64_t node; /* the newest that it made */
+	uint32_t n_values;
+	struct node_value values[64]; /* that came before the first node */
 };
 
 struct record_cache;   /* of sink.c */
@@ -272,9 +288,11 @@ struct thread_state {
 	bool in_metadata; /* … it is that of launch metadata: what is launched is not what was begun */
 	uint32_t before_hiding[3]; /* collect_hide(): the three before it */
 	struct launch_info launch;
+	struct capture_info capture;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
+	struct join *joins;          /* graph_nodes.c */
 	struct python_stack *python; /* python.c */
 	struct torch_stack *torch;   /* torch.c */
 	struct native_stack *native; /* native.c */
@@ -553,13 +571,18 @@ void launch_flush(struct thread_state *t);
 
 /* metrics.c */
 void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_value *v);
-/* Where this slot is, on its lane and of its sessions. */
-void metric_put_beside(uint32_t slot, const struct launch_value *v);
+/* On the lane of this slot and of its sessions, at a node. */
+void metric_put_beside(uint32_t slot, uint32_t node, const struct launch_value *v);
+/* What a graph computed is a value like others now. False: it is none of the metric's. */
+bool metric_settle(struct launch_value *v, union metric_value given, enum metric_type sent);
 /* As collect_metric_f64() and its like, at this node, whatever the thread's state is; WIRE_NONE: as they do. A
  * text is the number of a string. Where the first of a name was a whole number, a fraction is not rounded, but kept
  * as "NAME (float)". */
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type,
 		       union metric_value v);
+
+/* The same of a value that a graph computes each time it runs (cuda_values.h). */
+void collect_metric_computed(uint32_t node, const char *name, bool is_whole, uint32_t computed);
 
 /* As collect_scope_timed(), of the scope at this node. */
 void scope_timed_at(uint32_t node);

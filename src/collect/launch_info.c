@@ -16,7 +16,8 @@ void launch_place(struct thread_state *t, uint32_t node)
 	l->placed = true;
 	l->node = l->name ? node_intern(node, frame_intern(FRAME_KERNEL, l->name)) : node;
 	for (uint32_t i = 0; i < l->n; i++)
-		metric_put_at(t, l->node, &l->values[i]);
+		if (!l->values[i].computed) /* which is a graph's, when it is captured */
+			metric_put_at(t, l->node, &l->values[i]);
 	l->n_placed = l->n;
 	l->n = 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "collect/graph_nodes.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
@@ -187,11 +188,29 @@ void metric_put_at(struct thread_state *t, uint32_t node, const struct launch_va
 	value_put(node, thread_lane(t), epoch_now(), v);
 }
 
-void metric_put_beside(uint32_t slot, const struct launch_value *v)
+void metric_put_beside(uint32_t slot, uint32_t node, const struct launch_value *v)
 {
 	const struct slot_entry *e = &collector->slot[slot];
 
-	value_put(e->node, e->lane, e->epoch, v);
+	value_put(node, e->lane, e->epoch, v);
+}
+
+bool metric_settle(struct launch_value *v, union metric_value given, enum metric_type sent)
+{
+	const char *name = collector->string[collector->metric[v->metric].name].s;
+
+	v->v = given;
+	v->computed = 0;
+	return metric_accept(name, v->metric, sent, &v->v);
+}
+
+/* What is said while a stream is captured is said of each time the graph runs. */
+static void put_or_capture(struct thread_state *t, uint32_t node, const struct launch_value *v)
+{
+	if (_likely_(!t->capture.n && !v->computed))
+		metric_put_at(t, node, v);
+	else
+		graph_value(t, node, v);
 }
 
 /* To the launch that was begun, as soon as it comes. False: there is no room to keep it. */
@@ -200,7 +219,7 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	struct launch_info *l = &t->launch;
 
 	if (l->placed)
-		metric_put_at(t, l->node, v);
+		put_or_capture(t, l->node, v);
 	else if (l->n < ARRAY_SIZE(l->values))
 		l->values[l->n++] = *v;
 	else
@@ -208,9 +227,17 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	return true;
 }
 
+/* A value as the program gives it. */
+struct given {
+	const char *name;
+	enum metric_type type;
+	union metric_value v;
+	bool replace, exact; /* exact: as metric_of() has it */
+	uint32_t computed;   /* as that of a launch_value */
+};
+
 /* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
-static void metric_put(uint32_t node, const char *given, enum metric_type sent,
-		       union metric_value v, bool replace, bool exact)
+static void metric_put(uint32_t node, struct given g)
 {
 	char bare[NAME_MAX_MARKED], own[NAME_MAX_MARKED];
 	struct thread_state *t;
@@ -219,26 +246,30 @@ static void metric_put(uint32_t node, const char *given, enum metric_type sent,
 	uint32_t metric;
 	uint8_t scope;
 
-	if (!collect_on || !given || is_paused())
+	if (!collect_on || !g.name || is_paused())
 		return;
-	name = metric_mark(given, bare, &scope);
+	name = metric_mark(g.name, bare, &scope);
 	if (!*name)
 		return;
 	name = metric_apart(name, own);
-	replace = replace || scope == METRIC_PROPERTY;
-	metric = metric_of(name, sent, replace ? METRIC_PROPERTY : scope, exact);
+	g.replace = g.replace || scope == METRIC_PROPERTY;
+	metric = metric_of(name, g.type, g.replace ? METRIC_PROPERTY : scope, g.exact);
 	if (metric == WIRE_NONE) {
 		lose(LOSS_SLOTS_FULL, 1);
 		return;
 	}
-	if (!metric_accept(name, metric, sent, &v))
+	if (!metric_accept(name, metric, g.type, &g.v))
 		return;
 	t = thread_state();
-	l = (struct launch_value){v, (uint16_t)metric, replace, false};
+	l = (struct launch_value){.v = g.v,
+				  .metric = (uint16_t)metric,
+				  .replace = g.replace,
+				  .computed = (uint16_t)g.computed,
+				  .is_whole = g.type == METRIC_U64};
 	if (node != WIRE_NONE)
-		metric_put_at(t, node, &l);
+		put_or_capture(t, node, &l);
 	else if (!t->launch.on || !launch_give(t, &l))
-		metric_put_at(t, node_in_state(t, t->node), &l);
+		put_or_capture(t, node_in_state(t, t->node), &l);
 }
 
 void scope_timed_at(uint32_t node)
@@ -256,7 +287,9 @@ void collect_scope_timed(void)
 
 void collect_metric_f64(const char *name, double v, bool replace)
 {
-	metric_put(WIRE_NONE, name, METRIC_F64, (union metric_value){.f64 = v}, replace, false);
+	metric_put(
+		WIRE_NONE,
+		(struct given){.name = name, .type = METRIC_F64, .v.f64 = v, .replace = replace});
 }
 
 void collect_metric_float(const char *name, double v)
@@ -266,7 +299,9 @@ void collect_metric_float(const char *name, double v)
 
 void collect_metric_u64(const char *name, uint64_t v, bool replace)
 {
-	metric_put(WIRE_NONE, name, METRIC_U64, (union metric_value){.u64 = v}, replace, false);
+	metric_put(
+		WIRE_NONE,
+		(struct given){.name = name, .type = METRIC_U64, .v.u64 = v, .replace = replace});
 }
 
 void collect_property_text(const char *name, const char *text)
@@ -279,11 +314,25 @@ void collect_property_text(const char *name, const char *text)
 	if (id == WIRE_NONE)
 		lose(LOSS_STRINGS_FULL, 1);
 	else
-		metric_put(WIRE_NONE, name, METRIC_TEXT, (union metric_value){.u64 = id}, true,
-			   false);
+		metric_put(WIRE_NONE, (struct given){.name = name,
+						     .type = METRIC_TEXT,
+						     .v.u64 = id,
+						     .replace = true});
 }
 
 void collect_metric_at(uint32_t node, const char *name, enum metric_type type, union metric_value v)
 {
-	metric_put(node, name, type, v, type == METRIC_TEXT, true);
+	metric_put(node, (struct given){.name = name,
+					.type = type,
+					.v = v,
+					.replace = type == METRIC_TEXT,
+					.exact = true});
+}
+
+void collect_metric_computed(uint32_t node, const char *name, bool is_whole, uint32_t computed)
+{
+	metric_put(node, (struct given){.name = name,
+					.type = is_whole ? METRIC_U64 : METRIC_F64,
+					.exact = true,
+					.computed = computed});
 }

@@ -42,7 +42,8 @@ uint32_t thread_context(struct thread_state *t, const void *what)
 	t->launching = what;
 	if (_unlikely_(atomic_load_explicit(&contexts_due, memory_order_relaxed)) && t->is_main)
 		contexts_look_again();
-	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)))
+	/* What is hidden needs no more than a place. */
+	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)) && !t->in_metadata)
 		node = contexts_node(t, node, &guessed);
 	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed ||
 		       thread_epoch(t) != epoch)) {

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
-#include "collect/graph_nodes.h"
+#include "collect/graph_runs.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "wire/wire.h"
@@ -20,7 +20,8 @@ struct record_key {
 	const char *name;
 	uint32_t launch, context, stream;
 	int32_t device;
-	uint32_t source, kind;
+	uint32_t made_at; /* of a node of a graph; WIRE_NONE: no node, or not known */
+	uint16_t source, kind;
 	struct launch_shape shape; /* 0 without CONTROL_BY_SHAPE */
 };
 _Static_assert(sizeof(struct record_key) == sizeof(char *) + 12 * sizeof(uint32_t),
@@ -146,8 +147,9 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		.context = a->context,
 		.stream = a->stream,
 		.device = a->device,
-		.source = sink->source,
-		.kind = a->kind,
+		.made_at = WIRE_NONE,
+		.source = (uint16_t)sink->source,
+		.kind = (uint16_t)a->kind,
 		.shape = _unlikely_(collector->control->features & CONTROL_BY_SHAPE)
 				 ? a->shape
 				 : (struct launch_shape){{0}, {0}},
@@ -196,27 +198,39 @@ static uint32_t record_string(const struct record_key *r)
 	return shaped_string(r, len, text);
 }
 
-static uint32_t record_slot(const struct record_key *r)
-{
-	const struct kind *k = &kinds[r->kind];
-	const struct context_entry *ctx;
-	struct record_key named = *r;
-	uint32_t launch = r->launch, node;
-
-	if (!launch || launch >= table_n(&collector->contexts))
-		launch = 1;
-	ctx = &collector->context[launch];
-	if (ctx->name && r->kind == ACTIVITY_KERNEL)
-		named.name = collector->string[ctx->name].s;
-	node = node_intern(ctx->node, frame_intern(k->frame, record_string(&named)));
-	return slot_intern(node, record_lane(r, ctx->thread), k->set, ctx->epoch);
-}
-
 static struct record_cache *cache_of(struct thread_state *t)
 {
 	if (!t->cache)
 		t->cache = pages_reserve(sizeof(*t->cache));
 	return t->cache;
+}
+
+/* The launch context of a record: 1, the root's, where it is not known. */
+static uint32_t launch_context(uint32_t launch)
+{
+	return launch && launch < table_n(&collector->contexts) ? launch : 1;
+}
+
+static uint32_t launched_at(uint32_t launch)
+{
+	return collector->context[launch_context(launch)].node;
+}
+
+static uint32_t record_slot(const struct record_key *r, struct thread_state *t)
+{
+	const struct kind *k = &kinds[r->kind];
+	const struct context_entry *ctx;
+	struct record_key named = *r;
+	uint32_t node;
+
+	ctx = &collector->context[launch_context(r->launch)];
+	if (ctx->name && r->kind == ACTIVITY_KERNEL)
+		named.name = collector->string[ctx->name].s;
+	node = ctx->node;
+	if (_unlikely_(r->made_at != WIRE_NONE))
+		node = graph_node_context(t, node, r->made_at);
+	node = node_intern(node, frame_intern(k->frame, record_string(&named)));
+	return slot_intern(node, record_lane(r, ctx->thread), k->set, ctx->epoch);
 }
 
 /* Does the program name the kernels of this launch (proton_launch_begin())? */
@@ -242,16 +256,17 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 	struct record_cache *c = cache_of(t);
 	uint64_t hash = hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
 				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device ^
+				 (uint64_t)r->made_at * UINT64_C(0xd6e8feb86659fd93) ^
 				 r->shape.grid[0] * UINT64_C(0x9e3779b97f4a7c15));
 	unsigned i = hash & (CACHE_SIZE - 1);
 	uint32_t slot;
 
 	if (!c)
-		return record_slot(r);
+		return record_slot(r, t);
 	if (!memcmp(&c->entry[i].key, r, sizeof(*r)) &&
 	    (is_text_of(c->entry[i].text, r) || is_named(r->launch)))
 		return c->entry[i].slot;
-	slot = record_slot(r);
+	slot = record_slot(r, t);
 	if (slot == WIRE_NONE)
 		return slot;
 	c->entry[i].key = *r;
@@ -312,23 +327,34 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	const struct kind *k = &kinds[a->kind];
 	char text[NAME_MAX_MADE];
 	struct record_key key;
+	struct graph_node node = {WIRE_NONE, NULL};
 	uint32_t slot, name;
 
 	key = record_key(sink, a, text);
-	name = _unlikely_(a->graph_node) ? graph_node_name(a->graph_node) : 0;
+	if (_unlikely_(a->graph_node))
+		node = graph_node_find(a->graph_node);
+	name = graph_node_name(&node);
 	if (name)
 		key.name = collector->string[name].s;
-	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key);
+	key.made_at = node.made_at;
+	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
 	if (slot == WIRE_NONE)
 		return;
 	k->fill(slot, a);
-	if (_unlikely_(a->graph_node))
-		graph_node_ran(a->graph_node, slot);
+	if (_unlikely_(node.said))
+		graph_ran(t, &node, launched_at(a->launch), slot);
 	if (_unlikely_(is_guessed(a->launch)))
 		add_guessed(slot);
 	if (!k->on_host)
 		interval_add(a, slot);
 	slot_touch(slot);
+}
+
+static void miss_record(const struct activity *a)
+{
+	struct graph_node node = graph_node_find(a->graph_node);
+
+	graph_ran_unseen(&node);
 }
 
 static void sink_record(struct activity_sink *sink, const struct activity *a)
@@ -343,6 +369,8 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	backends_tell(sink->source, a);
 	if (!is_paused())
 		add_record(sink, a, t);
+	else if (a->graph_node)
+		miss_record(a);
 	if (!a->uncounted)
 		launch_ended(a->launch);
 }
@@ -429,14 +457,28 @@ static void sink_captured(struct activity_sink *sink, uint64_t graph_node)
 {
 	(void)sink;
 	if (collect_on)
-		graph_node_captured(thread_state(), graph_node);
+		graph_captured(thread_state(), graph_node);
+}
+
+static void sink_built(struct activity_sink *sink, uint64_t graph_node)
+{
+	(void)sink;
+	if (collect_on)
+		graph_built(thread_state(), graph_node);
+}
+
+static void sink_capturing(struct activity_sink *sink, bool on)
+{
+	(void)sink;
+	if (collect_on)
+		graph_capturing(thread_state(), on);
 }
 
 static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
 {
 	(void)sink;
 	if (collect_on)
-		graph_node_cloned(from, to);
+		graph_node_copy(from, to);
 }
 
 static const struct activity_sink_ops sink_ops = {
@@ -448,6 +490,8 @@ static const struct activity_sink_ops sink_ops = {
 	.note = sink_note,
 	.connect = sink_connect,
 	.captured = sink_captured,
+	.built = sink_built,
+	.capturing = sink_capturing,
 	.cloned = sink_cloned,
 	.enter = sink_enter,
 	.leave = sink_leave,

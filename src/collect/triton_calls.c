@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/contexts.h"
+#include "collect/device_metrics.h"
 #include "collect/internal.h"
 #include "wire/wire.h"
 
@@ -497,6 +498,27 @@ static void *put_metric(void *self, void *const *args, ssize_t n)
 	return py.PyBool_FromLong(true);
 }
 
+/* Numbers in a device's memory, of each time that the captured stream runs. */
+static void *put_device(void *self, void *const *args, ssize_t n)
+{
+	_given_ g = {0};
+	struct device_numbers d;
+	long long v[4];
+	uint32_t node;
+	int overflow;
+
+	(void)self;
+	if (!take(&g, "it----", args, n))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		v[i] = py.PyLong_AsLongLongAndOverflow(args[2 + i], &overflow);
+	d = (struct device_numbers){(uint64_t)v[0], (int)v[1], (size_t)v[2],
+				    (void *)(uintptr_t)v[3]};
+	node = node_of(g.id);
+	return py.PyBool_FromLong(
+		collect_metric_device(node == NODE_IS_OP ? WIRE_NONE : node, g.text, &d) == 0);
+}
+
 /* May the thread give a number of this kind where it is? */
 static void *fits_here(void *self, void *const *args, ssize_t n)
 {
@@ -538,6 +560,7 @@ void *proton_seam_functions(void *encode)
 		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
 		_(leave_scopes), _(scope_open),  _(scope_close),   _(scope_push), _(scope_pop),
 		_(is_automatic), _(scope_timed), _(call_whole),    _(fits_here),  _(hide),
+		_(put_device),
 #undef _
 	};
 	void *dict, *function;

@@ -19,6 +19,9 @@
  *         RuntimeError where a scope has a number of the other kind, until forget_types(), which calls whole
  *         numbers as call_whole(text) said
  *
+ *     put_device(id, name, memory, kind, n, stream) -> bool: n numbers in a device's memory, each time that what the
+ *         stream is captured into runs; kind: enum cuda_value_kind. False: they cannot be had
+ *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
 #include "collect/collect.h"
 

@@ -116,9 +116,13 @@ struct activity_sink_ops {
 	 * no lock, no system call. */
 	void (*enter)(struct activity_sink *sink, const char *name, size_t len);
 	void (*leave)(struct activity_sink *sink);
-	/* The launch in progress on this thread has become a node of a graph, which has this id; a node has
-	 * been made after another one. Records name it (graph_node). */
+	/* The launch in progress on this thread has become a node of a graph, which has this id; one has been
+	 * made by this thread without a launch; one has been made after another. Records name it (graph_node). */
 	void (*captured)(struct activity_sink *sink, uint64_t graph_node);
+	void (*built)(struct activity_sink *sink, uint64_t graph_node);
+	/* This thread begins or ends to capture a stream: what the program says meanwhile is said of each time that
+	 * the graph runs. */
+	void (*capturing)(struct activity_sink *sink, bool on);
 	void (*cloned)(struct activity_sink *sink, uint64_t from, uint64_t to);
 };
 

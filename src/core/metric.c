@@ -186,6 +186,13 @@ size_t metric_bare_len(const char *name)
 	return n;
 }
 
+void metric_element_name(char out[METRIC_VECTOR_NAME_MAX + 16], const char *name, size_t i)
+{
+	size_t bare = metric_bare_len(name);
+
+	snprintf(out, METRIC_VECTOR_NAME_MAX + 16, "%.*s[%zu]%s", (int)bare, name, i, name + bare);
+}
+
 static bool is_bare(const char *name, size_t len, const char *other)
 {
 	return len == metric_bare_len(other) && !strncasecmp(name, other, len);

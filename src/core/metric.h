@@ -146,6 +146,10 @@ static inline void add_present(double *a, double b)
 /* How much of a metric's name is left without its unit, "(ns)". */
 size_t metric_bare_len(const char *name);
 
+enum { METRIC_VECTOR_MAX = 64, METRIC_VECTOR_NAME_MAX = 200 };
+/* Of a vector's elements: "name[3] (unit)". */
+void metric_element_name(char out[METRIC_VECTOR_NAME_MAX + 16], const char *name, size_t i);
+
 /* Does the name, whatever unit or mark stands behind it, mean what proton measures, or where that ran? What programs
  * give under such a name must not be taken for it. Flops and bytes are theirs to give. */
 bool metric_is_measured(const char *name);

@@ -66,6 +66,207 @@ static uint32_t make(uint32_t cbid, const struct mock_op *op)
 	return op->result;
 }
 
+/* ---- captured launches ---- */
+
+/* One of proton's kernel that brings numbers out of graphs is run here, as src/backends/cuda_values.ptx has it. */
+struct metric_launch {
+	uint64_t source, ring;
+	uint32_t size, kind, n_entries, first, n;
+};
+
+enum { CAPTURED_MAX = 256, COUNTERS = 16384, FIRST_NODE = 1000, CLONE = 10000 };
+static struct {
+	const char *name;
+	bool is_metric;
+	struct metric_launch metric;
+} captured[CAPTURED_MAX];
+static size_t n_captured;
+
+static void run_metric(const struct metric_launch *m)
+{
+	static uint64_t position, runs[COUNTERS], sums[COUNTERS];
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		const void *from = (const void *)(uintptr_t)(m->source + i * m->size);
+		uint64_t *sum = &sums[m->first + i];
+		uint64_t *entry = (uint64_t *)(uintptr_t)m->ring + position % m->n_entries * 4;
+		double real = 0;
+		int64_t whole = 0;
+
+		if (m->kind == 0 || m->kind == 1) {
+			double before;
+
+			if (m->kind == 0)
+				memcpy(&real, from, sizeof(real));
+			else
+				real = *(const float *)from;
+			memcpy(&before, sum, sizeof(before));
+			before += real;
+			memcpy(sum, &before, sizeof(before));
+			memcpy(&entry[2], &real, sizeof(real));
+		} else {
+			if (m->size == sizeof(int32_t))
+				whole = *(const int32_t *)from;
+			else
+				memcpy(&whole, from, m->size);
+			*sum += (uint64_t)whole;
+			entry[2] = (uint64_t)whole;
+		}
+		entry[1] = (uint64_t)++runs[m->first + i] << 32 | (m->first + i);
+		entry[3] = *sum;
+		entry[0] = ++position;
+	}
+}
+
+/* The graph runs, and its records are still to come. */
+EXPORT void mock_graph_run(void);
+void mock_graph_run(void)
+{
+	for (size_t i = 0; i < n_captured; i++)
+		if (captured[i].is_metric)
+			run_metric(&captured[i].metric);
+}
+
+/* What was captured, in its order, as a graph that was made of it: a record each. */
+EXPORT void mock_graph_launch(void);
+void mock_graph_launch(void)
+{
+	for (size_t i = 0; i < n_captured; i++) {
+		struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+				     .name = captured[i].name,
+				     .context = 1,
+				     .stream = 7,
+				     .graph = 1,
+				     .graph_node = CLONE + FIRST_NODE + i};
+
+		if (captured[i].is_metric)
+			run_metric(&captured[i].metric);
+		make(514, &op);
+	}
+}
+
+/* A graph is made executable of what was captured. */
+EXPORT void mock_graph_instantiate(void);
+void mock_graph_instantiate(void)
+{
+	mock_clone_fn *clone = NULL;
+	void *library = dlopen(getenv("PROTON_CUPTI_PATH"), RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library)
+		*(void **)&clone = dlsym(library, "mock_clone");
+	for (size_t i = 0; clone && i < n_captured; i++)
+		clone(FIRST_NODE + i, CLONE + FIRST_NODE + i);
+}
+
+static uint32_t capture_launch(const char *function, uint32_t n_threads, void **parameters)
+{
+	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			     .name = function,
+			     .captured = true,
+			     .graph_node = FIRST_NODE + n_captured};
+
+	if (n_captured == CAPTURED_MAX)
+		return 2;
+	captured[n_captured].name = function;
+	captured[n_captured].is_metric = !strcmp(function, "proton_metric");
+	if (captured[n_captured].is_metric) {
+		struct metric_launch *m = &captured[n_captured].metric;
+
+		memcpy(&m->source, parameters[0], sizeof(m->source));
+		memcpy(&m->size, parameters[1], sizeof(m->size));
+		memcpy(&m->kind, parameters[2], sizeof(m->kind));
+		memcpy(&m->ring, parameters[3], sizeof(m->ring));
+		memcpy(&m->n_entries, parameters[4], sizeof(m->n_entries));
+		memcpy(&m->first, parameters[5], sizeof(m->first));
+		m->n = n_threads;
+	}
+	n_captured++;
+	return make(307, &op);
+}
+
+/* Stream 1 always captures. */
+EXPORT uint32_t cuStreamBeginCapture_v2(void *stream, int mode);
+uint32_t cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	struct mock_op op = {0};
+
+	(void)stream;
+	(void)mode;
+	return make(539, &op);
+}
+
+EXPORT uint32_t cuStreamEndCapture(void *stream, void **ret);
+uint32_t cuStreamEndCapture(void *stream, void **ret)
+{
+	struct mock_op op = {0};
+
+	(void)stream;
+	*ret = NULL;
+	return make(497, &op);
+}
+
+EXPORT uint32_t cuThreadExchangeStreamCaptureMode(int *mode);
+uint32_t cuThreadExchangeStreamCaptureMode(int *mode)
+{
+	static __thread int now;
+	int before = now;
+
+	now = *mode;
+	*mode = before;
+	return 0;
+}
+
+EXPORT uint32_t cuStreamGetCtx(void *stream, void **ret);
+uint32_t cuStreamGetCtx(void *stream, void **ret)
+{
+	(void)stream;
+	*ret = captured;
+	return 0;
+}
+
+EXPORT uint32_t cuCtxPushCurrent_v2(void *context);
+uint32_t cuCtxPushCurrent_v2(void *context)
+{
+	return context != captured;
+}
+
+EXPORT uint32_t cuCtxPopCurrent_v2(void **ret);
+uint32_t cuCtxPopCurrent_v2(void **ret)
+{
+	*ret = captured;
+	return 0;
+}
+
+EXPORT uint32_t cuModuleLoadData(void **ret, const void *text);
+uint32_t cuModuleLoadData(void **ret, const void *text)
+{
+	*ret = captured;
+	return getenv("MOCK_CUDA_NO_JIT") || !strstr(text, ".entry proton_metric(") ? 218 : 0;
+}
+
+EXPORT uint32_t cuModuleGetFunction(void **ret, void *module, const char *name);
+uint32_t cuModuleGetFunction(void **ret, void *module, const char *name)
+{
+	static char kernel[] = "proton_metric";
+
+	(void)module;
+	*ret = kernel;
+	return strcmp(name, kernel) != 0;
+}
+
+EXPORT uint32_t cuMemHostRegister_v2(void *p, size_t size, uint32_t flags);
+uint32_t cuMemHostRegister_v2(void *p, size_t size, uint32_t flags)
+{
+	return !p || !size || !(flags & 2);
+}
+
+EXPORT uint32_t cuMemHostGetDevicePointer_v2(uint64_t *ret, void *p, uint32_t flags);
+uint32_t cuMemHostGetDevicePointer_v2(uint64_t *ret, void *p, uint32_t flags)
+{
+	*ret = (uintptr_t)p;
+	return flags;
+}
+
 EXPORT uint32_t cuLaunchKernel(const char *function, uint32_t gx, uint32_t gy, uint32_t gz,
 			       uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared, void *stream,
 			       void **parameters, void **extra);
@@ -78,6 +279,8 @@ uint32_t cuLaunchKernel(const char *function, uint32_t gx, uint32_t gy, uint32_t
 			     .context = 1,
 			     .stream = (uint32_t)(uintptr_t)stream + 7};
 
+	if ((uintptr_t)stream == 1)
+		return capture_launch(function, bx, parameters);
 	return make(307, &op);
 }
 

@@ -185,6 +185,7 @@ static void fill_copy(union record *r, const struct mock_op *op, uint32_t id)
 	r->copy.stream = op->stream;
 	r->copy.correlation = id;
 	r->copy.graph = op->graph;
+	r->copy.graph_node = op->graph_node;
 }
 
 static void fill_peer_copy(union record *r, const struct mock_op *op, uint32_t id)
@@ -193,7 +194,7 @@ static void fill_peer_copy(union record *r, const struct mock_op *op, uint32_t i
 	r->peer.src_device = op->device;
 	r->peer.dst_device = op->device + 1;
 	r->peer.correlation = id;
-	r->peer.graph_node = 0;
+	r->peer.graph_node = op->graph_node;
 	r->peer.graph = op->graph;
 }
 
@@ -207,6 +208,7 @@ static void fill_set(union record *r, const struct mock_op *op, uint32_t id)
 	r->set.flags = op->async;
 	r->set.memory_kind = op->dst_kind;
 	r->set.graph = op->graph;
+	r->set.graph_node = op->graph_node;
 }
 
 static void fill_sync(union record *r, const struct mock_op *op, uint32_t id)

@@ -10,7 +10,7 @@
 #include "mocks/mock_cupti.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, N_RUNS = 5 };
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, N_RUNS = 5, RING = 1 << 17 /* of cuda_values.c */ };
 
 static mock_call_fn *call;
 static mock_clone_fn *clone_node;
@@ -47,6 +47,62 @@ static void *find(const char *path, const char *name)
 	return symbol;
 }
 
+/* A graph that computes numbers, which are metrics each time it runs; others are said while it is captured. */
+static void numbers(const char *cuda)
+{
+	uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+			   uint32_t, void *, void **, void **);
+	uint32_t (*begin)(void *, int), (*end)(void *, void **);
+	int (*device)(const char *, uint64_t, int, size_t, void *);
+	void (*instantiate)(void), (*run)(void), (*run_only)(void), *stream = (void *)1, *graph;
+	char name[32];
+	double real = 0;
+	int32_t whole[2] = {0, 0};
+
+	*(void **)&launch = find(cuda, "cuLaunchKernel");
+	*(void **)&begin = find(cuda, "cuStreamBeginCapture_v2");
+	*(void **)&end = find(cuda, "cuStreamEndCapture");
+	*(void **)&instantiate = find(cuda, "mock_graph_instantiate");
+	*(void **)&run = find(cuda, "mock_graph_launch");
+	*(void **)&run_only = find(cuda, "mock_graph_run");
+	*(void **)&device = find(getenv("PROTON_LIBRARY"), "proton_api_metric_device");
+	begin(stream, 0);
+	proton_enter_scope("numbers");
+	proton_scope_metric_u64("rows", 3);
+	proton_launch_begin("owner");
+	device("flops", (uintptr_t)&real, 0, 1, stream);
+	launch("_owner", 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+	proton_launch_end();
+	device("part", (uintptr_t)whole, 5, 2, stream);
+	device("last (pty)", (uintptr_t)whole, 5, 1, stream);
+	proton_scope_metric_u64("columns", 5);
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "many %d", i);
+		proton_scope_metric_u64(name, 1);
+	}
+	proton_exit_scope();
+	end(stream, &graph);
+	instantiate();
+	proton_scope_metric_u64("rows", 1000);
+	for (int i = 1; i <= N_RUNS; i++) {
+		real = 1.5 * i;
+		whole[0] = i;
+		whole[1] = -i;
+		proton_enter_scope(i == 2 ? "second" : "others");
+		run();
+		proton_exit_scope();
+	}
+	/* Until here records have come. */
+	proton_session_deactivate(proton_session_start("until_here", NULL), 1);
+	/* Records are so late that the ring of four numbers a run goes round: those of one run are overwritten. */
+	real = 100;
+	for (int i = 0; i < RING / 4; i++)
+		run_only();
+	proton_enter_scope("late");
+	run();
+	proton_exit_scope();
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t (*init)(uint32_t flags);
@@ -75,5 +131,6 @@ int main(int argc, char **argv)
 		run_node("plain", 202);
 	}
 	proton_exit_scope();
+	numbers(argv[1]);
 	return 0;
 }

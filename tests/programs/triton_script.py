@@ -214,7 +214,10 @@ def tensors():
     libproton.add_metrics(scope, {}, {"loss": one(0.5)})
     launch("add")
     libproton.set_metric_kernels(0, 0, 1)  # a stream that is captured
-    libproton.add_metrics(scope, {}, {"left out": one(1.0)})
+    libproton.add_metrics(scope, {}, {"computed": one(1.5)})
+    cuda.mock_graph_instantiate()
+    for _ in range(3):
+        cuda.mock_graph_launch()
     libproton.exit_scope(scope, "scope")
     libproton.exit_state()
     libproton.finalize(session, "hatchet")

@@ -15,9 +15,30 @@ import json, sys
 p, path = json.load(sys.stdin), {}
 for n in p["nodes"]:
     path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    m = {k: v for k, v in n["metrics"].items() if k in ("count", "flops", "bytes") and v}
+    names = ("count", "flops", "bytes", "rows", "columns", "last", "part[0]", "part[1]", "many 39")
+    m = {k: v for k, v in n["metrics"].items() if k in names and v}
     if m:
         print(path[n["id"]], *("%s=%g" % (k, m[k]) for k in sorted(m)))
 print([k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])' >tree
-check "five times all of it, where it runs" "replay/matmul 64 bytes=160 count=10 flops=320|replay/plain count=5|[]|" "$(sort tree | grep -v '^\[' | tr '\n' '|')$(grep '^\[' tree)|"
+check "nothing is lost" "[]" "$(grep '^\[' tree)"
+check "five times all of it, where it runs and was captured" \
+	"replay/<captured_at>/capture/matmul 64 bytes=160 count=10 flops=320|replay/<captured_at>/capture/plain count=5|" \
+	"$(grep '^replay' tree | sort | tr '\n' '|')"
+# The second of five runs, and the others: 1.5, 4.5, 6 and 7.5; 1, 3, 4 and 5.
+numbers='<captured_at>/numbers'
+check "what the graph computes, run by run" \
+	"second/$numbers columns=5 last=2 many 39=1 part[0]=2 rows=3|second/$numbers/__proton_launch_metadata/<metric> count=3|second/$numbers/owner count=1 flops=3|" \
+	"$(grep '^second' tree | sort | tr '\n' '|')"
+check "and at another place" \
+	"others/$numbers columns=20 last=5 many 39=4 part[0]=13 rows=12|others/$numbers/__proton_launch_metadata/<metric> count=12|others/$numbers/owner count=4 flops=19.5|" \
+	"$(grep '^others' tree | sort | tr '\n' '|')"
+check "numbers that were overwritten come with the next" \
+	"late/$numbers columns=5 last=5 many 39=1 part[0]=10 rows=3|late/$numbers/owner count=1 flops=200|" \
+	"$(grep '^late' tree | grep -v metadata | sort | tr '\n' '|')"
+check "what is said outside counts once" " rows=1000" "$(grep 'rows=1000' tree)"
+has "values below 0 are left out, with a note" "negative values left out" <("$PROTON" report run.hatchet)
+
+MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+check "without the kernel: status" 0 $?
+has "without the kernel: why" "is left out while a graph is captured: the driver does not load" <("$PROTON" report left.hatchet)
 finish

@@ -254,10 +254,9 @@ check "workers: the run has all, by rank" "[0, 1] rank 0/add count=1, rank 1/add
 
 record tensors
 check "tensors: status" 0 $?
-check "tensors: values at the launch and the scope, copies beside them" \
-	"__proton_launch_metadata/memcpy DtoH pageable count=2, matmul 64 count=1 flops=8 given=1 three[0]=1 three[1]=2 three[2]=3, scope/__proton_launch_metadata/memcpy DtoH pageable count=1, scope/state loss=0.5, scope/state/add count=1" \
-	"$(tree t.hatchet flops given 'three[0]' 'three[1]' 'three[2]' loss 'left out')"
-has "tensors: in a capture they are left out" "are left out while a CUDA graph is captured" <(notes run.hatchet)
+check "tensors: values at the launch, the scope and each run of a graph, copies beside them" \
+	"__proton_launch_metadata/memcpy DtoH pageable count=2, matmul 64 count=1 flops=8 given=1 three[0]=1 three[1]=2 three[2]=3, scope/__proton_launch_metadata/memcpy DtoH pageable count=1, scope/state loss=0.5, scope/state/<captured_at>/scope/__proton_launch_metadata/<metric> count=3, scope/state/<captured_at>/scope/state computed=4.5, scope/state/add count=1" \
+	"$(tree t.hatchet flops given 'three[0]' 'three[1]' 'three[2]' loss computed)"
 check "tensors: a list" "[1, 2, 3]" "$(python3 -c 'import json; print(*[c["metrics"]["three"] for c in json.load(open("t.hatchet"))[0]["children"] if "three" in c["metrics"]])')"
 
 record trace
