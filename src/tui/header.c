@@ -106,21 +106,22 @@ static void add_totals(struct tui *t, struct line_parts *parts)
 	const struct snap_column *time = snapshot_column(t->snap, METRIC_TIME, true);
 	const struct snap_column *count = snapshot_column(t->snap, METRIC_COUNT, true);
 	uint64_t wall = runs_wall_ns(snapshot_session(t->snap));
-	bool is_part = filters_any(&t->filters); /* the time of the run is not */
+	const char *whose = t->options.before ? "B " : "";
+	const char *left =
+		filters_any(&t->filters) ? " left" : ""; /* the time of the run is whole */
 	char text[HUMAN_MAX];
 
 	if (wall) {
 		human_time_ns(text, (double)wall);
-		parts_add(parts, ROLE_HEADER, 4, "took %s", text);
+		parts_add(parts, ROLE_HEADER, 4, "%stook %s", whose, text);
 	}
 	if (time && snapshot_n(t->snap) && !isnan(time->v[0])) {
 		human_time_ns(text, time->v[0]);
-		parts_add(parts, ROLE_HEADER, 5, is_part ? "device time %s left" : "device time %s",
-			  text);
+		parts_add(parts, ROLE_HEADER, 5, "%sdevice time %s%s", whose, text, left);
 	}
 	if (count && snapshot_n(t->snap) && !isnan(count->v[0])) {
 		human_count(text, count->v[0]);
-		parts_add(parts, ROLE_HEADER, 7, is_part ? "calls %s left" : "calls %s", text);
+		parts_add(parts, ROLE_HEADER, 7, "%scalls %s%s", whose, text, left);
 	}
 }
 

@@ -140,7 +140,8 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 
 	buf_init(&name, PART_TEXT);
 	tui_put_device(t, i, &name);
-	parts_add_name(&parts, ROLE_HEADER, 0, "", buf_str(&name), false);
+	parts_add_name(&parts, ROLE_HEADER, 0, t->options.before ? "B: " : "", buf_str(&name),
+		       false);
 	buf_done(&name);
 	if (sum->busy_ns > 0) {
 		human_time_ns(text, sum->busy_ns);
