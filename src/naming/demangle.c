@@ -228,17 +228,20 @@ static char *print(struct demangle_component *c, const void *memory, size_t len)
 /* LLVM 18 and later write of an argument that is no type what it was declared as, where that is not clear
  * without it: "Tn", that type, and the argument. libiberty knows no "Tn". "Dn" in its place is one type,
  * that of nullptr, which is not counted among those that are referred back to, and so is what "Tn" stands
- * for; it and the type behind it are taken out of the list of arguments before that is written.
+ * for; it and the type behind it are taken out of the list of arguments before that is written. Words of the
+ * program's own ("kTnSize") are as long as before, so that they are found where they were and put back.
  *
  *     f<Tn int, 4>   _Z1fITniLi4EEvv  ─>  _Z1fIDniLi4EEvv   (nullptr_t, int, 4)  ─>  (4)
  */
 struct declared {
-	char *symbol; /* with "Dn" */
+	const char *original;
+	char *symbol;           /* with "Dn" */
+	size_t len, n_words_dn; /* n_words_dn: "Dn" in words of the original */
 	const void *nullptr_type;
 	const struct demangle_component *first;
 	uint8_t *seen; /* by component */
 	size_t n;
-	bool failed; /* a word of the program's own was changed ("kTnSize"), or no argument follows */
+	bool failed; /* no argument follows */
 };
 
 static bool is_declaration(const struct declared *d, const struct demangle_component *list)
@@ -247,6 +250,27 @@ static bool is_declaration(const struct declared *d, const struct demangle_compo
 
 	return type && type->type == DEMANGLE_COMPONENT_BUILTIN_TYPE &&
 	       type->u.s_builtin.type == d->nullptr_type;
+}
+
+static size_t count_dn(const char *text, size_t len)
+{
+	const char *end = text + len, *at = text;
+	size_t n = 0;
+
+	for (; (at = memmem(at, (size_t)(end - at), "Dn", 2)); at += 2)
+		n++;
+	return n;
+}
+
+/* A word of the symbol, as it was. Others are libiberty's. */
+static void put_back(struct declared *d, const struct demangle_component *c)
+{
+	size_t at = (size_t)(c->u.s_name.s - d->symbol), len = (size_t)MAX(c->u.s_name.len, 0);
+
+	if (c->u.s_name.s < d->symbol || at > d->len || len > d->len - at)
+		return;
+	memcpy(d->symbol + at, d->original + at, len);
+	d->n_words_dn += count_dn(d->original + at, len);
 }
 
 static void take_out(struct declared *d, struct demangle_component *c, unsigned depth)
@@ -258,8 +282,7 @@ static void take_out(struct declared *d, struct demangle_component *c, unsigned 
 		return;
 	d->seen[i] = 1;
 	if (c->type == DEMANGLE_COMPONENT_NAME)
-		d->failed |=
-			memmem(c->u.s_name.s, (size_t)MAX(c->u.s_name.len, 0), "Dn", 2) != NULL;
+		put_back(d, c);
 	while (c->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST && is_declaration(d, c)) {
 		const struct demangle_component *declared = c->u.s_binary.right;
 
@@ -286,12 +309,18 @@ static const void *find_nullptr_type(void)
 	return c && c->type == DEMANGLE_COMPONENT_BUILTIN_TYPE ? c->u.s_builtin.type : NULL;
 }
 
+/* A "Dn" that was there and is no part of a word is the type: which one it was nobody can tell any more. */
 static char *demangle_declared(const char *symbol, size_t len)
 {
-	_cleanup_(freep) char *changed = strstr(symbol, "Dn") ? NULL : strdup(symbol);
+	_cleanup_(freep) char *changed = strdup(symbol);
 	_cleanup_(freep) uint8_t *seen = calloc(2 * len, 1);
 	_cleanup_(freep) void *memory = NULL;
-	struct declared d = {changed, find_nullptr_type(), NULL, seen, 2 * len, false};
+	struct declared d = {.original = symbol,
+			     .symbol = changed,
+			     .len = len,
+			     .nullptr_type = find_nullptr_type(),
+			     .seen = seen,
+			     .n = 2 * len};
 	struct demangle_component *c;
 
 	if (!changed || !seen || !d.nullptr_type)
@@ -303,7 +332,9 @@ static char *demangle_declared(const char *symbol, size_t len)
 		return NULL;
 	d.first = memory;
 	take_out(&d, c, 0);
-	return d.failed ? NULL : print(c, memory, len);
+	if (d.failed || d.n_words_dn != count_dn(symbol, len))
+		return NULL;
+	return print(c, memory, len);
 }
 
 static char *demangle_cpp(const char *symbol, size_t len)

@@ -1109,7 +1109,11 @@ static const struct {
 	 "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 "
 	 "silu<__hip_bfloat16>(__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, "
 	 "int)"},
-	{"_Z5kTnXyI3kTnTniLi4EEvv", NULL}, /* a word with these letters */
+	/* words with these letters, and beside a type that begins with one */
+	{"_Z5kTnXyI3kTnTniLi4EEvv", "void kTnXy<kTn, 4>()"},
+	{"_ZN4TnDn4sTnDI3aDnTniLi4EEEvS1_", "void TnDn::sTnD<aDn, 4>(aDn)"},
+	{"_Z1fI2xTnTniLi4EEvv", "void f<xT, __int128, 4>()"},
+	{"_Z3kDnIDnTniLi4EEvv", NULL},
 	{"_Z1fIDnTniLi4EEvv", NULL},       /* nullptr's type itself */
 	{"_Z1fITn", NULL},
 	{"_Z1fITniEvv", NULL},
