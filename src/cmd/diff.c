@@ -390,7 +390,7 @@ static int check_left(const struct diff *d, const struct arguments *a)
 {
 	if (!diff_is_empty(d, DIFF_A) || !diff_is_empty(d, DIFF_B))
 		return 0;
-	diff_complain_inside(d);
+	diff_complain_inside(d, a->print.include);
 	complain("the filter leaves nothing of %s and %s", a->files[DIFF_A][0],
 		 a->files[DIFF_B][0]);
 	return -ECANCELED;

@@ -15,14 +15,14 @@ struct trial {
 	const struct diff_limits *limits;
 };
 
-void diff_complain_inside(const struct diff *d)
+void diff_complain_inside(const struct diff *d, const char *include)
 {
 	enum filter_hint hint = FILTER_NO_HINT;
 
 	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
 		for (size_t i = 0; i < diff_n_runs(d, side); i++)
 			hint = MAX(hint, (enum filter_hint)diff_run(d, side, i)->hint);
-	complain_hint(hint, "-i");
+	complain_hint(hint, include);
 }
 
 bool diff_limits_any(const struct diff_limits *limits)
@@ -118,7 +118,7 @@ static int complain_nothing(const struct trial *t, const char *sides)
 	const char *name = diff_metric(t->d, 0)->name;
 
 	if (t->p->include || t->p->exclude) {
-		diff_complain_inside(t->d);
+		diff_complain_inside(t->d, t->p->include);
 		complain(
 			"the filter leaves nothing of '%s' in %s: there is nothing to hold to a limit",
 			name, sides);

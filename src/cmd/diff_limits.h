@@ -22,6 +22,6 @@ bool diff_limits_any(const struct diff_limits *limits);
 int diff_limits_judge(const struct diff_limits *limits, const struct diff *d,
 		      const struct diff_print *p);
 /* A pattern that leaves nothing of a run may be one that looks for its name at the wrong place. */
-void diff_complain_inside(const struct diff *d);
+void diff_complain_inside(const struct diff *d, const char *include);
 
 #endif

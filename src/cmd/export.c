@@ -231,8 +231,10 @@ static int save(struct arguments *a, const struct format *format, const struct s
 /* Say why a part of a profile cannot be made; an exit status. */
 static int complain_part(const struct arguments *a, int r, enum filter_hint hint, const char *name)
 {
+	const struct selector *include = a->profile.report.include;
+
 	if (r == -ENODATA) {
-		complain_hint(hint, "-i");
+		complain_hint(hint, include ? selector_text(include) : NULL);
 		complain("the filter leaves nothing of %s", name);
 	} else if (r == -EDOM) {
 		complain_limit(a->write.metric);

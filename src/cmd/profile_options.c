@@ -334,18 +334,20 @@ bool complain_selectors(const struct profile_options *o, const struct session *s
 	       complain_selector(o->exclude, s, "-e", may_come);
 }
 
-void complain_hint(enum filter_hint hint, const char *option)
+void complain_hint(enum filter_hint hint, const char *include)
 {
 	static const char *const texts[FILTER_N_HINTS] = {
 		[FILTER_ANCHORED] = "matches from the beginning of a name on: '.*' in front of it "
 				    "matches anywhere",
 		[FILTER_NO_BLANKS] = "is an expression of names: a comparison has blanks around "
 				     "its operator, as 'time > 1ms'",
-		[FILTER_NO_STARS] = "is an expression of names: with '/**' behind it, it is a path",
 	};
 
-	if (texts[hint])
-		complain("%s %s", option, texts[hint]);
+	if (hint == FILTER_NO_STARS)
+		complain("-i '%s' is an expression of names: as a path it is '%s%s'", include,
+			 include, selector_stars(include));
+	else if (texts[hint])
+		complain("-i %s", texts[hint]);
 }
 
 void complain_limit(const char *words)

@@ -130,8 +130,8 @@ bool complain_least(const struct least *x, const struct session *s);
 bool complain_selector(const struct selector *x, const struct session *s, const char *option,
 		       bool may_come);
 bool complain_selectors(const struct profile_options *o, const struct session *s, bool may_come);
-/* Why a selector may leave nothing. */
-void complain_hint(enum filter_hint hint, const char *option);
+/* Why -i may leave nothing; its text, which a hint needs. */
+void complain_hint(enum filter_hint hint, const char *include);
 
 /* Say what a file that was written cannot say itself. */
 void complain_notes(const char *path, const struct write_notes *notes);

@@ -106,7 +106,8 @@ int report_print(const struct session *s, const struct report_options *options, 
 	if (snap && out) {
 		r = report_text(snap, &o, out);
 		if (r == -ENODATA)
-			complain_hint(filter_hint(o.include, snap), "-i");
+			complain_hint(filter_hint(o.include, snap),
+				      o.include ? selector_text(o.include) : NULL);
 	}
 	snapshot_free(snap);
 	return out_end(out, r);

@@ -84,6 +84,13 @@ bool selector_lacks_stars(const struct selector *x)
 	return x->form == SELECTOR_NAMES && strchr(x->text, '/') && !strchr(x->text, '*');
 }
 
+const char *selector_stars(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && text[len - 1] == '/' ? "**" : "/**";
+}
+
 /* ---- texts ---- */
 
 size_t selector_character(const char *text, size_t at)

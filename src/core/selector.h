@@ -63,6 +63,8 @@ bool selector_is_condition(const struct selector *x);
 bool selector_lacks_blanks(const struct selector *x);
 /* Is it one that would be a path with stars behind it: "step/forward"? */
 bool selector_lacks_stars(const struct selector *x);
+/* What a text lacks behind it to be the path. */
+const char *selector_stars(const char *text);
 /* The expression that is all of it; NULL: it has another form. */
 const struct name_pattern *selector_names(const struct selector *x);
 

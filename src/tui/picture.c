@@ -3,6 +3,7 @@
 #include "tui/picture.h"
 #include <errno.h>
 #include "base/clock.h"
+#include "core/selector.h"
 #include "tui/tui_impl.h"
 
 void tui_spoil(struct tui *t)
@@ -55,15 +56,27 @@ int tui_show_contexts(struct tui *t, enum context_view view)
 	return r;
 }
 
-/* What the filters leave, and where that is nothing, why. While more is typed, beside it. */
-void tui_say_left(struct tui *t)
+/* Why the filters leave nothing. */
+static void say_nothing(struct tui *t)
 {
 	static const char *const hints[FILTER_N_HINTS] = {
 		[FILTER_NO_HINT] = "nothing is left",
 		[FILTER_ANCHORED] = "nothing begins so: '.*' in front matches anywhere in a name",
 		[FILTER_NO_BLANKS] = "no name is so: a comparison has blanks, as 'time > 1ms'",
-		[FILTER_NO_STARS] = "no name is so: with '/**' behind it, it is a path",
 	};
+	const char *include = t->filters.v[FILTER_INCLUDE].text;
+	enum filter_hint hint = *t->filter ? FILTER_NO_HINT : filters_hint(&t->filters, t->snap);
+
+	if (hint == FILTER_NO_STARS)
+		tui_message(t, "no name is so: as a path it is '%s%s'", include,
+			    selector_stars(include));
+	else
+		tui_message(t, "%s", hints[hint]);
+}
+
+/* What the filters leave, and where that is nothing, why. While more is typed, beside it. */
+void tui_say_left(struct tui *t)
+{
 	struct filter_left left;
 	char text[FILTER_LEFT_MAX];
 
@@ -79,9 +92,7 @@ void tui_say_left(struct tui *t)
 	else if (left.rows)
 		tui_message(t, "left: %s", text);
 	else
-		tui_message(t, "%s",
-			    *t->filter ? hints[FILTER_NO_HINT]
-				       : hints[filters_hint(&t->filters, t->snap)]);
+		say_nothing(t);
 }
 
 void tui_refilter(struct tui *t)

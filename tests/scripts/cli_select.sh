@@ -48,7 +48,11 @@ status "export: nothing is left" 1 export -f folded -i gem,m a.folded
 check "export: nothing: said" "proton: the filter leaves nothing of a.folded" "$(cat err)"
 printf 'step;forward;emm 5\nother;emm 7\n' >steps.folded
 status "a path without stars" 1 report -i step/forward steps.folded
-has "a path without stars: said" "-i is an expression of names: with '/**' behind it, it is a path" err
+has "a path without stars: said" "-i 'step/forward' is an expression of names: as a path it is 'step/forward/**'" err
+status "a path without stars: export" 1 export -f folded -i step/forward/ steps.folded
+has "a path without stars: export: said" "as a path it is 'step/forward/**'" err
+status "a path without stars: diff" 2 diff -i step/forward steps.folded steps.folded
+has "a path without stars: diff: said" "as a path it is 'step/forward/**'" err
 status "a path without stars: as was said" 0 report -i 'step/forward/**' steps.folded
 status "export: nothing begins so" 1 export -f folded -i emm a.folded
 check "export: nothing begins so: said" "matches from the beginning" "$(grep -o 'matches from the beginning' err)"
