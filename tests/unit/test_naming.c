@@ -1114,7 +1114,7 @@ static const struct {
 	{"_ZN4TnDn4sTnDI3aDnTniLi4EEEvS1_", "void TnDn::sTnD<aDn, 4>(aDn)"},
 	{"_Z1fI2xTnTniLi4EEvv", "void f<xT, __int128, 4>()"},
 	{"_Z3kDnIDnTniLi4EEvv", NULL},
-	{"_Z1fIDnTniLi4EEvv", NULL},       /* nullptr's type itself */
+	{"_Z1fIDnTniLi4EEvv", NULL}, /* nullptr's type itself */
 	{"_Z1fITn", NULL},
 	{"_Z1fITniEvv", NULL},
 };
