@@ -98,10 +98,10 @@ bool derived_divisor(const struct derived *m, bool inclusive, struct derived *re
 	*ret = (struct derived){.inclusive = inclusive, .factor = 1};
 	switch (m->op) {
 	case DERIVED_AVG:
-		ret->op = DERIVED_VALUE;
-		ret->plain = true;
 		ret->metric = METRIC_COUNT;
-		ret->inclusive |= m->metric == METRIC_CPU_TIME;
+		ret->plain = m->metric != METRIC_CPU_TIME;
+		ret->op = ret->plain ? DERIVED_VALUE : DERIVED_LAUNCHED;
+		ret->inclusive |= !ret->plain;
 		return true;
 	case DERIVED_RATE:
 		ret->op = DERIVED_WORK_TIME;
@@ -655,6 +655,20 @@ static int make_quotient(struct derive *d, const struct derived *m, bool all, do
 	return 0;
 }
 
+/* Time on the host is of all that was launched meanwhile. */
+static int make_launched(struct derive *d, const double *count, bool all, double *v)
+{
+	_cleanup_(freep) uint8_t *parted = NULL;
+	const uint8_t *also = d->totals == TOTALS_UPSTREAM ? NULL : snapshot_parted(d->snap);
+
+	if (find_parted(d, all, &parted) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < snapshot_n(d->snap); i++)
+		if (!(parted && parted[i]) && !(also && also[i]))
+			v[i] = count[i];
+	return 0;
+}
+
 static int make_now(struct derive *d, const struct derived *m, double *v)
 {
 	const double *now = derive_now(d, m->metric, m->inclusive);
@@ -984,6 +998,8 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		return make_work(d, m, all, v);
 	case DERIVED_WORK_TIME:
 		return make_work_time(d, m, all, v);
+	case DERIVED_LAUNCHED:
+		return make_launched(d, a, all, v);
 	case DERIVED_QUANTILE:
 		return make_quantile(d, m, all, v);
 	case DERIVED_UTIL:

@@ -26,6 +26,7 @@ enum derived_op {
 	DERIVED_MOVING,     /* and what has bytes, really took */
 	DERIVED_WORK,       /* the metric, of what has time on a device: what of it rates divide, */
 	DERIVED_WORK_TIME,  /* and by what: device time of what has values of the metric */
+	DERIVED_LAUNCHED,   /* executions; absent where a filter left out some of those within */
 };
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
@@ -66,7 +67,8 @@ bool derive_part(uint32_t metric, size_t i, uint32_t *ret);
 
 /* What a value is divided by, a derived metric too; it is inclusive where the value is. False: by
  * nothing, or by a whole. A mean of host time is divided by all that was launched meanwhile, which is
- * below the node, though host time itself is exclusive. A rate is over the time of what has values of
+ * below the node, though host time itself is exclusive; it is of all of it, and absent where a filter left
+ * out a part (core/parted.h). A rate is over the time of what has values of
  * the metric: kernels whose bytes nobody knows say nothing of how fast others copied. */
 bool derived_divisor(const struct derived *m, bool inclusive, struct derived *ret);
 /* The column that is divided: the metric's own; of a rate without what has no time, as bytes of kernels

@@ -141,7 +141,7 @@ struct asking {
 };
 
 /* What of a metric is summed. */
-enum sum_kind { SUM_VALUE, SUM_NOW, SUM_WORK, SUM_WORK_TIME, SUM_KINDS };
+enum sum_kind { SUM_VALUE, SUM_NOW, SUM_WORK, SUM_WORK_TIME, SUM_LAUNCHED, SUM_KINDS };
 
 static double sum_raw(struct numbers *n, uint32_t metric, const struct number_set *set,
 		      bool inclusive)
@@ -188,6 +188,16 @@ static double sum_work_time(struct numbers *n, uint32_t metric, const struct num
 	return sum_derived(n, DERIVED_WORK_TIME, metric, set, inclusive);
 }
 
+/* Of the whole set, or of nothing. */
+static double sum_launched(struct numbers *n, uint32_t metric, const struct number_set *set,
+			   bool inclusive)
+{
+	double all = sum_raw(n, metric, set, inclusive);
+	double known = sum_derived(n, DERIVED_LAUNCHED, metric, set, inclusive);
+
+	return known == all ? known : NAN;
+}
+
 static size_t sum_slot(uint32_t metric, bool inclusive, enum sum_kind kind, bool before)
 {
 	size_t slot = metric == METRIC_ANY_FLOPS ? 0 : (size_t)metric + 1;
@@ -211,7 +221,8 @@ static double summed(const struct asking *a, uint32_t metric, const struct numbe
 					       bool inclusive) = {[SUM_VALUE] = sum_raw,
 								  [SUM_NOW] = sum_now,
 								  [SUM_WORK] = sum_work,
-								  [SUM_WORK_TIME] = sum_work_time};
+								  [SUM_WORK_TIME] = sum_work_time,
+								  [SUM_LAUNCHED] = sum_launched};
 	double *known =
 		place(&a->cache->sums, sum_slot(metric, inclusive, kind, a->before), row->i);
 	double v;
@@ -276,14 +287,16 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 static double divisor(const struct asking *a, const struct derived *m, const struct number_row *row,
 		      const struct number_row *whole, bool inclusive)
 {
+	static const enum sum_kind kinds[] = {[DERIVED_VALUE] = SUM_VALUE,
+					      [DERIVED_WORK_TIME] = SUM_WORK_TIME,
+					      [DERIVED_LAUNCHED] = SUM_LAUNCHED};
 	struct derived by;
 
 	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
 		return summed(a, m->metric, whole, wants_inclusive(&whole->set, m), SUM_VALUE);
 	if (!derived_divisor(m, inclusive, &by))
 		return NAN;
-	return summed(a, by.metric, row, by.inclusive,
-		      by.op == DERIVED_WORK_TIME ? SUM_WORK_TIME : SUM_VALUE);
+	return summed(a, by.metric, row, by.inclusive, kinds[by.op]);
 }
 
 /* A value that is not made of sums; kept in the slot that the view gave its column. */

@@ -154,6 +154,12 @@ print(int(add(json.load(sys.stdin)[0])))' $m <part.hatchet; done | xargs)"
 for view in tree host; do
 	check "one time on the host: $view" "4.60us" "$("$PROTON" report --ascii --view $view -e wait parts.hatchet | awk '/layer/ { for (i = 1; i < NF; i++) if ($i == "4.60us") { print $i; exit } }')"
 done
+average() { "$PROTON" report --view "$1" -m 'avg_cpu_time(inc)' "${@:2}" parts.hatchet | awk '$NF == "layer" { print $1; exit }'; }
+for view in tree callers=layer; do
+	check "host time by what was launched: $view" "2.50us" "$(average $view)"
+	check "… and not by a part of that" "-" "$(average $view -e transpose)"
+	check "… which waits are not" "2.30us" "$(average $view -e wait)"
+done
 check "… and what it took: by all that were entered" "4.60us 1 5.00us 5.00us" "$("$PROTON" report --view host -e wait parts.hatchet | awk '$NF == "layer" { print $1, $2, $3, $4 }')"
 
 # no levels would be nothing
