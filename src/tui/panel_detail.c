@@ -691,7 +691,7 @@ static const struct section sections[] = {
 		.most = MAX_PLACES,
 	},
 	{
-		.title = "Where it was on the host",
+		.title = "Where it was on the host, as measured",
 		.name = "THREAD, PROCESS",
 		.columns = {host_columns, ARRAY_SIZE(host_columns), 40},
 		.list = list_threads,

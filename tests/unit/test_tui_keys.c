@@ -488,8 +488,8 @@ START_TEST(help_begins_with_the_panel)
 	ck_assert(world_shows(&w, "In this panel (Losses)"));
 	ck_assert(!world_shows(&w, "show this row in the tree"));
 	world_keys(&w, "? 4 ?");
-	ck_assert(world_shows(&w,
-			      "LAUNCHES      kernels, copies and sets asked for; a graph is one"));
+	ck_assert(world_shows(
+		&w, "LAUNCHES      kernels and whole graphs asked for; with OpenCL copies, too"));
 }
 END_TEST
 
