@@ -4,7 +4,8 @@
     proton record -o run.hatchet python3 decode_graphs.py && proton report --tree --by line run.hatchet
 
 A step of decoding launches many small kernels, so it is captured once for each batch size and replayed from
-then on. Each kernel of a replay is recorded, below the line that replays its graph.
+then on. Each kernel of a replay is recorded, below the line that replays its graph, and there below the modules and
+operators that it was captured in.
 """
 import argparse
 
