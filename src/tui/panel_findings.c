@@ -31,6 +31,13 @@ static const struct column columns[] = {
 	 human_percent, .is_absent = is_of_run},
 };
 
+/* Columns for text beside the numbers. */
+static int room(const struct panel *p)
+{
+	return (p->width ? p->width : 80) - NUMBERS_WIDTH;
+}
+
+/* The title, and in more rows what of it there is no room for. */
 static void list_finding(struct panel *p, const struct finding *finding)
 {
 	static const enum role roles[] = {[FINDING_MEASURED] = ROLE_WARNING,
@@ -43,17 +50,18 @@ static void list_finding(struct panel *p, const struct finding *finding)
 		.role = isnan(finding->price_ns) ? ROLE_ALARM : roles[finding->sure],
 	};
 	struct buf *name = sections_add_of(p, advice_node(p->tui, finding), &row);
+	_cleanup_(buf_done) struct buf title = {0};
+	size_t len;
 
-	buf_puts(name, finding_title(finding->rule));
+	buf_puts(&title, finding_title(finding->rule));
 	if (!isnan(finding->price_ns))
-		buf_printf(name, " (%s%s)", finding_sure_word(finding->sure),
+		buf_printf(&title, " (%s%s)", finding_sure_word(finding->sure),
 			   finding->at_most ? ", at most" : "");
-}
-
-/* Columns for text beside the numbers. */
-static int room(const struct panel *p)
-{
-	return (p->width ? p->width : 80) - NUMBERS_WIDTH;
+	len = sections_row_of_text(buf_str(&title), MAX(room(p), 1));
+	buf_put(name, buf_str(&title), len);
+	len += strspn(buf_str(&title) + len, " ");
+	sections_add_text(p, buf_str(&title) + len, room(p),
+			  &(struct section_row){.role = row.role, .is_remark = true});
 }
 
 static void list_evidence(struct panel *p, const struct finding *finding)

@@ -357,7 +357,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What the colours say that are there. */
+/* What the colours say that are there, as long as there is room for whole words. */
 static void draw_legend(struct panel *p, struct pen *pen)
 {
 	const struct flame *f = &as_flame(p)->flame;
@@ -375,10 +375,10 @@ static void draw_legend(struct panel *p, struct pen *pen)
 	for (size_t i = 0; i < ARRAY_SIZE(legend); i++) {
 		const char *word = mono ? legend[i].mono : legend[i].word;
 
-		if (is_there[legend[i].role] && word)
+		if (is_there[legend[i].role] && word && pen_left(pen) >= 4 + (int)strlen(word))
 			flame_box_sample(pen, legend[i].role, word);
 	}
-	if (found) {
+	if (found && pen_left(pen) >= (int)strlen("* found")) {
 		pen_put(pen, ROLE_MATCH, pen->canvas->look->glyphs->found);
 		pen_put(pen, ROLE_NORMAL, " found");
 	}

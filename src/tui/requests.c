@@ -348,7 +348,7 @@ static void do_columns(struct tui *t)
 	if (t->overlay) {
 		t->overlay = NULL;
 	} else if (t->panels[t->current]->columns.n == 0) {
-		tui_message(t, "the columns of this panel cannot be chosen");
+		tui_message(t, "its columns cannot be chosen");
 	} else {
 		panel_columns_show(t->columns, t->panels[t->current]);
 		t->overlay = t->columns;

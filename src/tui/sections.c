@@ -103,8 +103,7 @@ struct buf *sections_add(struct panel *p, const struct section_row *row)
 	return sections_add_of(p, SNAP_NONE, row);
 }
 
-/* How much of a text goes into a row. */
-static size_t row_of_text(const char *text, int room)
+size_t sections_row_of_text(const char *text, int room)
 {
 	size_t len = 0, blank = 0, blanks = 0;
 
@@ -123,7 +122,7 @@ static size_t row_of_text(const char *text, int room)
 void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row)
 {
 	while (*text) {
-		size_t len = row_of_text(text, MAX(room, 1));
+		size_t len = sections_row_of_text(text, MAX(room, 1));
 
 		buf_printf(sections_add(p, row), "%.*s", (int)len, text);
 		text += len;

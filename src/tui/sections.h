@@ -47,11 +47,13 @@ struct section_row {
 struct buf *sections_add(struct panel *p, const struct section_row *row);
 /* The same of a row that stands for contexts of which this one is to be shown elsewhere. */
 struct buf *sections_add_of(struct panel *p, uint32_t node, const struct section_row *row);
-/* A row about a calling context, named by its path, and one named by its own name. Neither keeps a
- * text: there may be a million of them. */
+/* How much of a text goes into a row of `room` columns, in bytes. */
+size_t sections_row_of_text(const char *text, int room);
 /* Text in as many rows as it needs where each has room for so many columns: it parts between two blanks,
  * else at one. */
 void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row);
+/* A row about a calling context, named by its path, and one named by its own name. Neither keeps a
+ * text: there may be a million of them. */
 void sections_add_path(struct panel *p, uint32_t node, const struct section_row *row);
 void sections_add_node(struct panel *p, uint32_t node, const struct section_row *row);
 

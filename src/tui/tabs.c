@@ -7,7 +7,8 @@
 #include "tui/names.h"
 #include "tui/tui_impl.h"
 
-#define NARROW 60 /* columns below which words are few */
+#define CLOSES " (Esc closes)" /* goes whole, or not at all */
+#define NARROW 60              /* columns below which words are few */
 
 /* How much of a tab there is room for. */
 enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_N_SIZES };
@@ -256,7 +257,9 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	if (t->overlay) {
 		int x = pen.x;
 
-		pen_printf(&pen, ROLE_TAB_NOW, "%s (Esc closes)", t->overlay->ops->title);
+		pen_put(&pen, ROLE_TAB_NOW, t->overlay->ops->title);
+		if (pen_left(&pen) >= (int)strlen(CLOSES))
+			pen_put(&pen, ROLE_TAB_NOW, CLOSES);
 		pen_hit(&pen, x, HIT_REQUEST, REQ_BACK);
 	}
 	pen_put(&pen, ROLE_TAB, buf_str(&state));

@@ -82,6 +82,21 @@ static void fit_copy(struct fit *f, const char *s, const char *end, int from, in
 	}
 }
 
+#define TAIL_WIDTH 8 /* columns from which a text that is cut in the middle has an end */
+
+/* How much of its end a text keeps that is cut in the middle: of few columns its number ("lay…3"). */
+static int tail_of(const char *s, size_t len, int width)
+{
+	int digits = 0;
+
+	if (width >= TAIL_WIDTH)
+		return (width - 1) / 3;
+	while ((size_t)digits < len && s[len - 1 - (size_t)digits] >= '0' &&
+	       s[len - 1 - (size_t)digits] <= '9')
+		digits++;
+	return digits <= width - 3 ? digits : 0;
+}
+
 int text_fit(wchar_t *out, size_t cap, const char *s, size_t len, int skip, int width,
 	     enum text_cut cut, bool ascii)
 {
@@ -96,7 +111,7 @@ int text_fit(wchar_t *out, size_t cap, const char *s, size_t len, int skip, int 
 		return 0;
 	}
 	total = text_columns(s, len, ascii);
-	tail = cut == TEXT_CUT_MIDDLE && skip == 0 && width >= 8 ? (width - 1) / 3 : 0;
+	tail = cut == TEXT_CUT_MIDDLE && skip == 0 ? tail_of(s, len, width) : 0;
 	if (total - skip <= width) {
 		fit_copy(&f, s, end, skip, width, ascii);
 	} else {

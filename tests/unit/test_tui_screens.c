@@ -124,6 +124,44 @@ START_TEST(screen)
 }
 END_TEST
 
+/* A terminal without colours and UTF-8: nothing is there that it cannot show, what the cursor is on has a mark,
+ * and a word that says how to leave what is in front is whole or not there. */
+START_TEST(plain_terminals)
+{
+	static const struct tui_options plain = {
+		.live = true, .command = "top", .theme = "mono", .ascii = true};
+	static const char *const panels[] = {
+		"1", "2", "3", "4", "5", "7", "8", "9", "0", "2 Down Down M-1", "M-4", "1 d", "?"};
+	static const struct {
+		int rows, cols;
+	} sizes[] = {{10, 40}, {24, 80}, {36, 120}, {50, 200}};
+	struct buf screen;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w, &plain);
+	world_tick(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(panels); i++) {
+		world_keys(&w, panels[i]);
+		buf_init(&screen, 0);
+		ck_assert_int_eq(tui_dump(w.t, sizes[_i].rows, sizes[_i].cols, false, &screen), 0);
+		for (size_t k = 0; k < screen.len; k++)
+			ck_assert_msg(screen.data[k] == '\n' ||
+					      (screen.data[k] >= ' ' && screen.data[k] <= '~'),
+				      "panel %s: byte %zu", panels[i], k);
+		ck_assert_msg(strchr(panels[i], '?') || strchr(buf_str(&screen), '>'), "panel %s",
+			      panels[i]);
+		ck_assert_ptr_null(strstr(buf_str(&screen), "(Esc~"));
+		buf_done(&screen);
+	}
+	world_keys(&w, "Esc 9 / 'flash' Enter");
+	world_golden(&w, sizes[_i].rows, sizes[_i].cols,
+		     (const char *const[]){"flame_plain_40x10", "flame_plain_80x24",
+					   "flame_plain_120x36", "flame_plain_200x50"}[_i]);
+	world_done(&w);
+}
+END_TEST
+
 /* Boxes are filled by kind; all that a search finds are marked, not only the one it went to. */
 START_TEST(flame_attributes)
 {
@@ -802,6 +840,7 @@ Suite *suite_screens(void)
 	tcase_add_test(c, hostile_print);
 	tcase_add_test(c, attributes_follow_roles);
 	tcase_add_test(c, flame_attributes);
+	tcase_add_loop_test(c, plain_terminals, 0, 4);
 	suite_add_tcase(s, c);
 	return s;
 }
