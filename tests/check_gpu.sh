@@ -84,6 +84,42 @@ workloads() {
 	workload cuda_driver -f
 }
 
+# Graphs of all kinds: what ran is where they were launched and made, with what was said and computed there.
+graph_places() {
+	if [ ! -x "$build/bench/cuda_graph_places" ]; then
+		echo "skipped: cuda_graph_places: not built (make cuda-programs)"
+		return
+	fi
+	timeout 120 "$PROTON" record -q --context scopes -o g.hatchet -- "$build/bench/cuda_graph_places" >out 2>err
+	check "places of graphs: status" 0 $?
+	"$PROTON" export -f json g.hatchet >g.json
+	python3 - g.json out >diff <<'PY'
+import json, sys
+paths, found = {}, {}
+for n in json.load(open(sys.argv[1]))["nodes"]:
+    name = n["name"]
+    paths[n["id"]] = name if paths.get(n["parent"], "") == "" else paths[n["parent"]] + "/" + name
+    if n["parent"] is None:
+        paths[n["id"]] = ""
+    for metric, value in n["metrics"].items():
+        found[paths[n["id"]], metric] = found.get((paths[n["id"]], metric), 0) + (value or 0)
+lines = [line.split(None, 1)[1].rpartition(" ") for line in open(sys.argv[2]) if line.startswith("place ")]
+bad = 0
+for path, _, what in lines:
+    metric, want = what.split("=")
+    have = found.get((path, metric), 0)
+    if have != float(want):
+        bad += 1
+        print(path, metric, "want", want, "got", have)
+if bad or len(lines) < 10:
+    print(*sorted(key for key in found if "captured_at" in key[0]), sep="\n")
+    sys.exit(1)
+print(len(lines), "agree")
+PY
+	if [ $? = 0 ]; then ok "places of graphs: $(cat diff)"; else failed "places of graphs" diff; fi
+	check "places of graphs: losses" "" "$(losses g.hatchet)"
+}
+
 status_and_signals() {
 	"$PROTON" record -q -o e.hatchet -- sh -c 'exit 7'
 	check "sh -c 'exit 7'" 7 $?
@@ -177,6 +213,7 @@ PY
 }
 
 workloads
+graph_places
 status_and_signals
 eight_processes
 other_users

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Graphs of all kinds, made in scopes and run in others: cuda_graph_places. Where a profiler must show what ran
+// is said in lines for a script:
+//   place PATH METRIC=VALUE
+// With a library of proton's in PROTON_LIBRARY numbers that a graph computes are metrics, too.
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "cuda_common.cuh"
+#include "proton/proton.h"
+
+typedef int metric_device_fn(const char *, uint64_t, int, size_t, void *);
+
+static metric_device_fn *metric_device;
+static cudaStream_t stream;
+static double *number;
+
+extern "C" __global__ void captured_kernel()
+{
+}
+
+extern "C" __global__ void built_kernel()
+{
+}
+
+extern "C" __global__ void count_kernel(double *p)
+{
+	*p += 1;
+}
+
+static void place(const char *path, const char *metric, double value)
+{
+	printf("place %s %s=%.0f\n", path, metric, value);
+}
+
+struct scope {
+	explicit scope(const char *name)
+	{
+		proton_enter_scope(name);
+	}
+	~scope()
+	{
+		proton_exit_scope();
+	}
+};
+
+static cudaGraph_t capture(const char *name, int n)
+{
+	cudaGraph_t graph;
+	scope s(name);
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < n; i++)
+		captured_kernel<<<1, 1, 0, stream>>>();
+	proton_scope_metric_u64("rows", 3);
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	return graph;
+}
+
+static cudaGraph_t capture_number(void)
+{
+	cudaGraph_t graph;
+	scope s("number");
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	count_kernel<<<1, 1, 0, stream>>>(number);
+	if (metric_device && metric_device("loss", (uintptr_t)number, 0, 1, stream)) {
+		fprintf(stderr, "a number of a graph is refused\n");
+		exit(1);
+	}
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	return graph;
+}
+
+static cudaGraph_t build(int n)
+{
+	cudaKernelNodeParams params = {};
+	cudaGraphNode_t node;
+	cudaGraph_t graph;
+	scope s("built");
+
+	params.func = (void *)built_kernel;
+	params.gridDim = params.blockDim = dim3(1);
+	CHECK(cudaGraphCreate(&graph, 0));
+	for (int i = 0; i < n; i++)
+		CHECK(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+	return graph;
+}
+
+static cudaGraphExec_t executable(cudaGraph_t graph)
+{
+	cudaGraphExec_t exec;
+
+	CHECK(cudaGraphInstantiate(&exec, graph, 0));
+	return exec;
+}
+
+static void run(const char *name, cudaGraphExec_t exec, int times)
+{
+	scope s(name);
+
+	for (int i = 0; i < times; i++)
+		CHECK(cudaGraphLaunch(exec, stream));
+	CHECK(cudaStreamSynchronize(stream));
+}
+
+static void kinds(void)
+{
+	cudaGraph_t graph = capture("made", 2), other = capture("other", 2), clone, parent;
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec = executable(graph);
+	cudaGraphNode_t node;
+
+	run("captured", exec, 10);
+	place("captured/<captured_at>/made/captured_kernel", "count", 20);
+	place("captured/<captured_at>/made", "rows", 30);
+	run("by hand", executable(build(3)), 5);
+	place("by hand/<captured_at>/built/built_kernel", "count", 15);
+	CHECK(cudaGraphClone(&clone, graph));
+	run("cloned", executable(clone), 4);
+	place("cloned/<captured_at>/made/captured_kernel", "count", 8);
+	place("cloned/<captured_at>/made", "rows", 12);
+	CHECK(cudaGraphCreate(&parent, 0));
+	CHECK(cudaGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
+	run("nested", executable(parent), 3);
+	// CUPTI 13 gives nodes of graphs in graphs new numbers as they are made executable, and does not say of
+	// what: it is known where they were launched alone.
+	place("nested/captured_kernel", "count", 6);
+	run("twice", executable(graph), 2);
+	place("twice/<captured_at>/made/captured_kernel", "count", 4);
+	// Its nodes stay those that they were, whatever they do now.
+	CHECK(cudaGraphExecUpdate(exec, other, &info));
+	run("updated", exec, 2);
+	CHECK(cudaGraphExecDestroy(exec));
+	CHECK(cudaGraphDestroy(graph));
+}
+
+static void numbers(const char *name, int times)
+{
+	char path[128];
+
+	CHECK(cudaMalloc(&number, sizeof(*number)));
+	CHECK(cudaMemset(number, 0, sizeof(*number)));
+	CHECK(cudaDeviceSynchronize());
+	run(name, executable(capture_number()), times);
+	snprintf(path, sizeof(path), "%s/<captured_at>/number/count_kernel", name);
+	place(path, "count", times);
+	snprintf(path, sizeof(path), "%s/<captured_at>/number", name);
+	if (metric_device)
+		place(path, "loss", 0.5 * times * (times + 1));
+}
+
+int main()
+{
+	const char *path = getenv("PROTON_LIBRARY");
+	void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+
+	if (library)
+		metric_device = (metric_device_fn *)dlsym(library, "proton_api_metric_device");
+	CHECK(cudaStreamCreate(&stream));
+	kinds();
+	numbers("numbers", 1000);
+	// What was loaded goes with the context.
+	CHECK(cudaDeviceReset());
+	CHECK(cudaStreamCreate(&stream));
+	numbers("after a reset", 7);
+	for (int i = 0; i < 300; i++) { // more than anybody keeps in a cache
+		cudaGraph_t graph = capture("again", 20);
+		cudaGraphExec_t exec = executable(graph);
+
+		run("many", exec, 1);
+		CHECK(cudaGraphExecDestroy(exec));
+		CHECK(cudaGraphDestroy(graph));
+	}
+	place("many/<captured_at>/again/captured_kernel", "count", 6000);
+	place("many/<captured_at>/again", "rows", 900);
+	return 0;
+}
