@@ -31,7 +31,7 @@ printf 'columns tree TOTL\nsort tree CALLS\nbind ~ quit\n' >odd/proton/config
 XDG_CONFIG_HOME=$work/odd view; see "columns that are none: said" "there is no column 'TOTL' to choose for Tree"
 see "columns that are none: the usual ones" "TOTAL     % ▼CALLS"; keys "~"
 window 80x24 "clear; XDG_CONFIG_HOME=$work/odd $PROTON diff a.hatchet a.hatchet; echo status=\$?"
-see "an order is not one of a comparison" "        A        B        ▼Δ"; keys "~"
+see "an order is not one of a comparison" "       A       B       ▼Δ"; keys "~"
 echo '[{"frame":{"name":"ROOT"},"metrics":{},"children":[{"frame":{"name":"main"},"metrics":{"cpu_time (ns)":5},"children":[]}]},{}]' >host.json
 window 80x24 "clear; $PROTON view --view kernels host.json; echo status=\$?"
 see "no kernels" "nothing of this profile ran on a device"; keys Q
