@@ -155,6 +155,15 @@ static int give_host(struct reduction *x)
 	return 0;
 }
 
+/* How often it was entered is of all of its time: a mean of what is left would be that of nothing. */
+static void drop_count(struct session *s, uint32_t row)
+{
+	uint32_t at = session_row_place(s, &s->rows[row], METRIC_CPU_COUNT);
+
+	if (at != SESSION_NONE)
+		s->present[at] = 0;
+}
+
 /* Take time from the rows of a node of the new session, from each its share. */
 static void shorten(struct session *s, uint32_t node, double by)
 {
@@ -169,6 +178,7 @@ static void shorten(struct session *s, uint32_t node, double by)
 		uint32_t at = session_row_place(s, &s->rows[row], METRIC_CPU_TIME);
 		double v;
 
+		drop_count(s, row);
 		if (at == SESSION_NONE || !s->present[at])
 			continue;
 		v = round((double)s->values[at].u64 * factor);

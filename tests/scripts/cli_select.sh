@@ -195,6 +195,11 @@ for metric, unit in ("bytes", 1), ("flops16", 1e3):
     shares.append("%.1f" % (100 * ns / whole))
 print(*shares)' "$train" | xargs)"
 
+"$PROTON" export -f hatchet -e wait parts.hatchet >part.hatchet 2>err
+check "a file of what is left has no mean of it" "4.60us 4.60us layer" "$("$PROTON" report --view host part.hatchet | awk '$NF == "layer" { print $1, $3, $4 }')"
+"$PROTON" export -f hatchet -e transpose parts.hatchet >part.hatchet 2>err
+check "… but of what is whole" "5.00us 1 5.00us" "$("$PROTON" report --view host part.hatchet | awk '$NF == "layer" { print $4, $3, $5 }')"
+
 # what is printed of scopes under a filter, added up from the file by another reader
 cat >host.py <<'P'
 """host.py FILE EXPRESSIONS…: which scopes of the view host are not what the file, the words before and the tree say."""
