@@ -63,7 +63,8 @@ static const struct {
 	 "  6.31ms     2.8     599  10.5us    530M    84.0   67.8G    10.8  |  `- kernel_3_2_1\n"
 	 "  24.2ms    10.7     269  90.0us   58.6M    56.3   5.00G    4.81  `- kernel_2_1_1\n"
 	 "  23.2ms    10.3     120   193us       -       -       -       -     |- kernel_2_2_2\n"
-	 "  1.04ms     0.5     149  6.98us   58.6M    56.3   5.00G    4.81     `- kernel_2_2_1\n"},
+	 "  1.04ms     0.5     149  6.98us   58.6M    56.3   5.00G    4.81     `- kernel_2_2_1\n"
+	 "(ROOT: GB/s over 13.9 %, TF/s over 13.9 % of its time)\n"},
 	{DATA "upstream-leaf_nodes.json",
 	 {.views = REPORT_TREE, .ascii = true, .threshold = 0.3, .sort = "name",
 	  .columns = "calls,time,bytes,cpu_time"},
