@@ -18,37 +18,29 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/ticks.h"
-#include "base/loaded.h"
 #include "base/util.h"
 #include "collect/context_budget.h"
 #include "collect/contexts.h"
 #include "collect/internal.h"
 #include "collect/python.h"
 #include "collect/scope_names.h"
-#include "collect/torch_abi.h"
 #include "collect/torch_again.h"
 #include "collect/torch_join.h"
+#include "collect/torch_library.h"
 #include "collect/torch_shapes.h"
 #include "collect/torch_turns.h"
 #include "wire/wire.h"
 
 enum {
-	DEPTH_MAX = 64,    /* records of a thread that are kept */
-	NAMES_MAX = 512,   /* names that a thread remembers */
-	RECORD_MAX = 2048, /* bytes of a record, more than any version has */
-	FIELDS_END = 512,  /* … in which fields are looked for */
-	MANY = 4096,       /* records of a thread */
+	DEPTH_MAX = 64,  /* records of a thread that are kept */
+	NAMES_MAX = 512, /* names that a thread remembers */
+	MANY = 4096,     /* records of a thread */
 };
 
 static struct {
-#define _(type, name, arguments, symbol) type(*name) arguments;
-	TORCH_FUNCTIONS(_)
-	TORCH_OWN_RECORDS(_)
-#undef _
-	unsigned sequence, forward_thread; /* offsets in a record; 0: not known */
-	bool is_there, is_unknown;         /* unknown: it is there, and has not what is needed */
+	bool is_there, is_unknown; /* unknown: it is there, and has not what is needed */
 	_Atomic bool is_asked;
-} torch;
+} found;
 
 /* An open record. PyTorch holds it as the context of our callback, and destroys it: by functions of ours
  * that do nothing, for it stays where it is. */
@@ -209,11 +201,6 @@ static void **begin_user(void **ret_context, const char *record)
 	return ret_context;
 }
 
-static bool has_link(void)
-{
-	return torch.sequence && torch.forward_thread;
-}
-
 /* What made it, or what it makes: a thread's number and a sequence number. */
 static bool link_of(const struct torch_stack *s, const struct slot *slot, const char *record,
 		    struct torch_link *ret)
@@ -235,7 +222,7 @@ static void keep_link(struct torch_stack *s, uint32_t i, const char *record)
 {
 	struct slot *around = &s->slots[i - 1];
 
-	around->has_link = around->scope == TORCH_FUNCTION && has_link() &&
+	around->has_link = around->scope == TORCH_FUNCTION && torch_has_link() &&
 			   link_of(s, &s->slots[i], record, &around->link);
 }
 
@@ -307,8 +294,8 @@ static uint32_t join(struct torch_stack *s, const struct slot *slot, const char 
 {
 	struct torch_link link = slot->link;
 
-	if (!slot->has_link &&
-	    (slot->scope != TORCH_BACKWARD || !has_link() || !link_of(s, slot, record, &link)))
+	if (!slot->has_link && (slot->scope != TORCH_BACKWARD || !torch_has_link() ||
+				!link_of(s, slot, record, &link)))
 		return node;
 	return torch_join_below(&link, node);
 }
@@ -319,7 +306,7 @@ static void keep(struct torch_stack *s, uint32_t modules)
 	struct torch_link link;
 	uint64_t last = UINT64_MAX;
 
-	for (uint32_t i = 0; has_link() && i < s->n; i++) {
+	for (uint32_t i = 0; torch_has_link() && i < s->n; i++) {
 		const char *record =
 			atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
 
@@ -332,106 +319,6 @@ static void keep(struct torch_stack *s, uint32_t modules)
 }
 
 /* ---- is it there? ---- */
-
-static bool find_functions(void *in)
-{
-	bool found = true;
-	void *v;
-
-#define _(type, name_, arguments, symbol)                                                          \
-	v = dlsym(in, symbol);                                                                     \
-	memcpy(&torch.name_, &v, sizeof(v));                                                       \
-	found = found && v;
-	TORCH_FUNCTIONS(_)
-#undef _
-#define _(type, name_, arguments, symbol)                                                          \
-	v = dlsym(in, symbol);                                                                     \
-	memcpy(&torch.name_, &v, sizeof(v));
-	TORCH_OWN_RECORDS(_)
-#undef _
-	return found;
-}
-
-#define MAGIC INT64_C(0x70726f746f6e)
-
-/* Records of our own, as our callback saw them. */
-static struct {
-	char bytes[2][FIELDS_END];
-	unsigned n;
-} seen;
-
-static void **begin_own(void **ret_context, const char *record)
-{
-	if (seen.n < 2)
-		memcpy(seen.bytes[seen.n], record, FIELDS_END);
-	seen.n++;
-	*ret_context = NULL;
-	return ret_context;
-}
-
-static void end_own(const char *record, void **context)
-{
-	(void)record;
-	(void)context;
-}
-
-static void make_own(int64_t sequence)
-{
-	_Alignas(64) char record[RECORD_MAX] = {0};
-
-	torch.record_init(record, TORCH_LITE);
-	if (torch.before)
-		torch.before(record, (struct torch_name){6, "proton", 0}, sequence);
-	else
-		torch.before_text(record, "proton", sequence);
-	torch.record_done(record);
-}
-
-static uint64_t word(unsigned of, unsigned at)
-{
-	uint64_t v;
-
-	memcpy(&v, seen.bytes[of] + at, sizeof(v));
-	return v;
-}
-
-/* Where a record keeps its sequence number, and where the number of the thread that a backward one is made by:
- * before the record's own number, which is the one that counts up by one. */
-static void find_fields(void)
-{
-	unsigned sequence = 0, own = 0, n_sequence = 0, n_own = 0;
-
-	for (unsigned i = 0; i + 8 <= FIELDS_END; i += 8) {
-		if (word(0, i) == (uint64_t)MAGIC && word(1, i) == (uint64_t)MAGIC + 1) {
-			sequence = i;
-			n_sequence++;
-		} else if (word(0, i) && word(1, i) == word(0, i) + 1) {
-			own = i;
-			n_own++;
-		}
-	}
-	if (n_sequence != 1 || n_own != 1 || own < sequence + 16)
-		return;
-	torch.sequence = sequence;
-	torch.forward_thread = own - 8;
-}
-
-static void calibrate(void)
-{
-	struct torch_callback callback = {begin_own, end_own, 1.0, {0}, 0, 0, 1};
-	uint64_t handle;
-
-	if (!torch.record_init || !torch.record_done || (!torch.before && !torch.before_text))
-		return;
-	callback.scopes[TORCH_LITE] = 1;
-	seen.n = 0;
-	handle = torch.add_callback(callback);
-	make_own(MAGIC);
-	make_own(MAGIC + 1);
-	torch.remove_callback(handle);
-	if (seen.n == 2)
-		find_fields();
-}
 
 static uint64_t observe(uint8_t scope, void **(*start)(void **, const char *), bool with_inputs)
 {
@@ -458,12 +345,6 @@ static void take_turns(void *library, const uint64_t handles[2])
 		contexts_poll_by(torch_turns_look);
 }
 
-/* Its name may have a version behind it. NULL: it is not loaded. */
-static const char *library_path(void)
-{
-	return loaded_path("libtorch_cpu.so");
-}
-
 static bool with_shapes(void *library)
 {
 	if (!(collector->control->features & CONTROL_SHAPES))
@@ -482,18 +363,18 @@ static void look_now(void)
 	void *library;
 	bool shaped;
 
-	if (torch.is_there || torch.is_unknown)
+	if (found.is_there || found.is_unknown)
 		return;
-	name = library_path();
+	name = torch_library_path();
 	if (!name)
 		return;
 	library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	torch.is_unknown = !library || !find_functions(library);
-	if (torch.is_unknown)
+	found.is_unknown = !library || !torch_library_find(library);
+	if (found.is_unknown)
 		return;
-	torch.is_there = true;
-	calibrate();
-	if (!has_link())
+	found.is_there = true;
+	torch_library_measure();
+	if (!torch_has_link())
 		collect_note(
 			NOTE_WARNING,
 			"PyTorch: the forward operators of backward ones are not known in this "
@@ -512,7 +393,7 @@ static int look_pending(void *arg)
 	(void)arg;
 	if (collector_is_ours())
 		look_now();
-	atomic_store(&torch.is_asked, false);
+	atomic_store(&found.is_asked, false);
 	return 0;
 }
 
@@ -526,28 +407,28 @@ static void torch_look(void)
 {
 	bool asked = false;
 
-	if (IS_OBSERVABLE && !torch.is_there && python_can_be_read() &&
-	    atomic_compare_exchange_strong(&torch.is_asked, &asked, true) &&
+	if (IS_OBSERVABLE && !found.is_there && python_can_be_read() &&
+	    atomic_compare_exchange_strong(&found.is_asked, &asked, true) &&
 	    !python_ask(look_pending))
-		atomic_store(&torch.is_asked, false);
+		atomic_store(&found.is_asked, false);
 }
 
 /* It may be imported at any time: then the next launch is to find that it is due. */
 static void torch_look_again(void)
 {
 	torch_look();
-	if (!torch.is_there && python_is_there())
+	if (!found.is_there && python_is_there())
 		sender_prepare();
 }
 
 /* What it launched, if anything, has neither modules nor operators. */
 static void torch_end(void)
 {
-	if (!IS_OBSERVABLE || torch.is_there || !python_can_be_read() || !launches_of_all() ||
-	    !library_path())
+	if (!IS_OBSERVABLE || found.is_there || !python_can_be_read() || !launches_of_all() ||
+	    !torch_library_path())
 		return;
 	collect_note(NOTE_WARNING,
-		     torch.is_unknown
+		     found.is_unknown
 			     ? "PyTorch: modules and operators are not known in this version"
 			     : "PyTorch: modules and operators are not known: it was loaded after "
 			       "the last look for it");
@@ -592,7 +473,7 @@ static uint64_t place_of(const struct torch_stack *s, struct slot *slot, const c
 
 	if (slot->scope == TORCH_USER || slot->len)
 		return named_place(slot);
-	if (slot->scope == TORCH_BACKWARD && has_link() && link_of(s, slot, record, &link))
+	if (slot->scope == TORCH_BACKWARD && torch_has_link() && link_of(s, slot, record, &link))
 		made_by = torch_join_find(&link);
 	return (uintptr_t)torch.name(record) ^ made_by << 48;
 }
@@ -668,7 +549,7 @@ static void check_node(struct torch_stack *s)
 		record = atomic_load_explicit(&s->slots[i].record, memory_order_relaxed);
 		if (!record || s->slots[i].scope != TORCH_BACKWARD)
 			continue;
-		if (has_link() && link_of(s, &s->slots[i], record, &link) && s->again.at_node)
+		if (torch_has_link() && link_of(s, &s->slots[i], record, &link) && s->again.at_node)
 			torch_again_check(&s->again, &link);
 		return;
 	}
