@@ -28,6 +28,8 @@ bool budget_begin(struct thread_state *t, uint64_t place, bool worth, uint32_t *
 void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool guessed);
 /* The same for what is read in any case, and paid elsewhere (budget_paid()). */
 void budget_read(struct thread_state *t, uint64_t place, uint32_t node);
+/* After each of these: what was done for the launch until now is paid. */
+void budget_pay(struct thread_state *t);
 /* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on
  * reading, and on finding out that it may not. */
 int64_t budget_share(uint64_t ticks);

@@ -31,7 +31,9 @@ enum {
 	TEXT_MAX = 1024,  /* bytes of a name */
 	/* Functions that only pass on are at the innermost of many launches: who called them counts, too. */
 	INNERMOST = 8, /* places that stand for all of them */
-	GLANCE = 3,    /* … of which so many, in any case, for what is not even looked at */
+	/* … of which so many, in any case, for what is not even looked at: a function of PyTorch's, the forward() that
+	 * calls it, and the two that call that, of which the outer one has the module. */
+	GLANCE = 5,
 };
 
 /* A place, its frame in the tree of calling contexts, and whether it is the program's own. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "collect/context_budget.h"
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
 #include "collect/epochs.h"
@@ -53,6 +54,7 @@ uint32_t thread_context(struct thread_state *t, const void *what)
 		t->context_guessed = guessed;
 		t->context = context_make(t);
 	}
+	budget_pay(t);
 	return t->context;
 }
 

@@ -445,20 +445,25 @@ static uint64_t named_place(struct slot *slot)
 	return slot->place;
 }
 
+/* What a node leaves to be done when it is left is its own, on a thread that has no more to do. */
+static uint64_t at_node(const struct torch_again *a, uint64_t lines)
+{
+	struct torch_link link;
+
+	if (!a->at_node && lines)
+		return lines;
+	lines = hash_u64(lines ^ (uintptr_t)a->class);
+	return torch_again_link(a, &link) ? hash_u64(lines ^ torch_join_find(&link)) : lines;
+}
+
 /* Where a launch comes from, as far as it can be seen without being told of operators: the same in every turn. */
 static uint64_t again_place(struct thread_state *t, struct torch_stack *s, uint64_t lines)
 {
 	struct torch_again *a = &s->again;
-	struct torch_link link;
-	uint64_t hash = lines;
+	uint64_t hash;
 
 	torch_again_look(a);
-	/* What a node leaves to be done when it is left is its own, on a thread that has no more to do. */
-	if (a->at_node || !lines) {
-		hash = hash_u64(hash ^ (uintptr_t)a->class);
-		if (torch_again_link(a, &link))
-			hash = hash_u64(hash ^ torch_join_find(&link));
-	}
+	hash = at_node(a, lines);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
 			hash = hash_u64(hash ^ named_place(&s->slots[i]));
@@ -505,8 +510,7 @@ static uint64_t torch_glance(struct thread_state *t)
 	if (t != thread_self || !(s = stack_of(t)))
 		return lines;
 	torch_again_glance(&s->again, lines);
-	return s->again.looked && (s->again.at_node || !lines) ? lines ^ (uintptr_t)s->again.class
-							       : lines;
+	return s->again.looked ? at_node(&s->again, lines) : lines;
 }
 
 /* After torch_glance(). */

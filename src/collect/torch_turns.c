@@ -26,9 +26,11 @@ enum {
 	FLOAT = 6,  /* a type of elements */
 	/* What a record takes in a program, where nothing of it is in the caches and names of backward operators are
 	 * put together, as a multiple of an operator that does nothing: on two machines 10 and 25 (bench/RESULTS.md).
-	 * It is where to begin, and what is measured may be so many times more or less. */
+	 * It is where to begin, and what is measured may be so many times more or less: not much less, for beside other
+	 * work a launch takes a tenth more or less from one moment to the next, which is as much as there is to find. */
 	COLD = 10,
 	COLD_MORE = 8,
+	COLD_LESS = 2,
 	LAUNCHES_MIN = 300,   /* in each kind of turn, of which it is measured */
 	LAUNCHES_MAX = 20000, /* … then what is older counts half */
 };
@@ -291,7 +293,7 @@ static void learn(uint64_t passed_ticks, uint64_t passed_ns)
 	a_ns = (double)passed_ticks / (double)passed_ns;
 	more = (ticks_of_launch(told, a_ns) - ticks_of_launch(alone, a_ns)) *
 	       (double)told->launches / (double)told->records;
-	turns.cost = (uint64_t)CLAMP(more, (double)turns.first_cost / COLD_MORE,
+	turns.cost = (uint64_t)CLAMP(more, (double)turns.first_cost / COLD_LESS,
 				     (double)turns.first_cost * COLD_MORE);
 	if (told->launches > LAUNCHES_MAX)
 		halve(told);

@@ -40,10 +40,13 @@ static uint32_t launch(struct launches *l, uint64_t place, uint64_t read_ns)
 
 	l->n++;
 	if (!budget_look(thread_state(), ticks(), l->n, true, &node) ||
-	    !budget_begin(thread_state(), hash_u64(place), true, &node))
+	    !budget_begin(thread_state(), hash_u64(place), true, &node)) {
+		budget_pay(thread_state());
 		return node;
+	}
 	spin(read_ns);
 	budget_end(thread_state(), hash_u64(place), (uint32_t)place, false);
+	budget_pay(thread_state());
 	l->n_read++;
 	l->reading_ns += clock_monotonic_ns() - began_ns;
 	return (uint32_t)place;
@@ -121,6 +124,7 @@ START_TEST(looks_have_a_limit_too)
 		node = 0;
 		look_ns = clock_monotonic_ns();
 		if (!budget_look(thread_state(), ticks(), glance, false, &node)) {
+			budget_pay(thread_state());
 			ck_assert_uint_eq(node, i % 4 + 1);
 			continue;
 		}
@@ -128,6 +132,7 @@ START_TEST(looks_have_a_limit_too)
 		spin(20000);
 		if (budget_begin(thread_state(), hash_u64(i % 4 + 1), true, &node))
 			budget_end(thread_state(), hash_u64(i % 4 + 1), i % 4 + 1, false);
+		budget_pay(thread_state());
 		ck_assert(i < 300 || node == i % 4 + 1);
 		looking_ns += clock_monotonic_ns() - look_ns;
 	}
@@ -150,6 +155,7 @@ START_TEST(what_is_told_is_read_in_any_case)
 		ck_assert(budget_look(thread_state(), ticks(), 5, true, &node));
 		spin(1000);
 		budget_read(thread_state(), hash_u64(3), 7);
+		budget_pay(thread_state());
 	}
 	paid = budget_paid(thread_state());
 	ck_assert_uint_gt(paid, 0);
