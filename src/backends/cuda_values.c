@@ -43,7 +43,7 @@ struct queued {
 
 /* A number that graphs compute. */
 struct value {
-	uint32_t head, tail; /* of its queue; 0: it is empty */
+	uint32_t head, tail, n_waiting; /* of its queue */
 	bool is_whole;
 	uint32_t n_records;
 	uint32_t upto; /* the newest run whose number was handed on, and the sum until then */
@@ -236,36 +236,59 @@ uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_val
 
 /* ---- what runs brought ---- */
 
-static uint32_t queued_new(void)
+/* Takes the first out of a queue that has some. */
+static void queue_drop(struct value *v)
 {
-	uint32_t i = unused;
+	uint32_t i = v->head;
 
-	if (i) {
-		unused = queued[i].next;
-		return i;
-	}
-	return n_queued + 1 < QUEUED_MAX ? ++n_queued : 0;
+	v->head = queued[i].next;
+	v->n_waiting--;
+	queued[i].next = unused;
+	unused = i;
 }
 
-/* False: the queues are full. */
-static bool queue(uint32_t value, const struct queued *entry)
+/* The longest queue is left its newest, which has the sum of all before: nobody takes what is of a node whose records
+ * do not come, or are of a node that is not known, and others must not wait for that. */
+static void thin_out(void)
+{
+	uint32_t n = atomic_load(&n_values);
+	struct value *longest = &values[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		if (values[i].n_waiting > longest->n_waiting)
+			longest = &values[i];
+	while (longest->n_waiting > 1)
+		queue_drop(longest);
+}
+
+static uint32_t queued_new(void)
+{
+	uint32_t i;
+
+	if (!unused && n_queued + 1 < QUEUED_MAX)
+		return ++n_queued;
+	if (!unused)
+		thin_out(); /* there are fewer values than places */
+	i = unused;
+	unused = queued[i].next;
+	return i;
+}
+
+static void queue(uint32_t value, const struct queued *entry)
 {
 	struct value *v = &values[value];
 	uint32_t i;
 
 	if (value >= atomic_load(&n_values))
-		return true; /* of nobody's */
+		return; /* of nobody's */
 	i = queued_new();
-	if (!i)
-		return false;
 	queued[i] = *entry;
 	queued[i].next = 0;
-	if (v->head)
+	if (v->n_waiting++)
 		queued[v->tail].next = i;
 	else
 		v->head = i;
 	v->tail = i;
-	return true;
 }
 
 /* The entry at the position that is read next. False: it is not there yet. Where the ring went round, what was
@@ -292,8 +315,10 @@ static void read_rings(void)
 	struct queued entry;
 
 	for (uint32_t i = 0; i < n; i++)
-		while (read_entry(&contexts[i], &value, &entry) && queue(value, &entry))
+		while (read_entry(&contexts[i], &value, &entry)) {
+			queue(value, &entry);
 			contexts[i].position++;
+		}
 }
 
 static bool is_before(uint32_t run, uint32_t other)
@@ -304,17 +329,15 @@ static bool is_before(uint32_t run, uint32_t other)
 static bool take_next(struct value *v, struct cuda_run *ret)
 {
 	const struct queued *q;
-	uint32_t i;
 
 	v->n_records++;
 	if (!is_before(v->upto, v->n_records))
 		return false; /* it came with one before */
-	if (!v->head)
+	if (!v->n_waiting)
 		read_rings();
-	i = v->head;
-	if (!i)
+	if (!v->n_waiting)
 		return false;
-	q = &queued[i];
+	q = &queued[v->head];
 	*ret = (struct cuda_run){q->number, q->number};
 	if (q->run != v->upto + 1) {
 		if (v->is_whole)
@@ -324,9 +347,7 @@ static bool take_next(struct value *v, struct cuda_run *ret)
 	}
 	v->upto = q->run;
 	v->given = q->sum;
-	v->head = q->next;
-	queued[i].next = unused;
-	unused = i;
+	queue_drop(v);
 	return true;
 }
 

@@ -95,6 +95,9 @@ enum abi_resource {
 
 enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
 
+/* Results of driver calls. */
+enum abi_call_result { ABI_CALL_OK = 0, ABI_CALL_WRONG_THREAD = 908 };
+
 enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 
 /* Driver calls that we listen to: name, number, class.
@@ -102,7 +105,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   GRAPH    launches a graph: a record a node, all with this call's correlation id
  *   COPY     copies and sets: no, one or several records
  *   SYNC     waits; has one record when those are wanted
- *   BEGIN    begins to capture a stream, END ends it
+ *   BEGIN    begins to capture a stream, END ends it: the first parameter
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \

@@ -90,13 +90,17 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	cupti_activity_flush(c, false);
 }
 
-/* A stream is captured by this thread from now on, or no longer. */
+/* A stream is captured by this thread from now on, or no longer: an end that fails ends it, but where the thread may
+ * not. The stream is the first of the parameters of all these calls. */
 static void capture(struct cupti *c, const struct abi_call *call, bool on)
 {
-	bool failed = call->result && *(const uint32_t *)call->result != 0;
+	uint32_t result = call->result ? *(const uint32_t *)call->result : ABI_CALL_OK;
+	void *const *stream = call->params;
 
-	if (call->site == ABI_EXIT && c->sink->ops->capturing && (!on || !failed))
-		c->sink->ops->capturing(c->sink, on);
+	if (call->site != ABI_EXIT || !stream || !c->sink->ops->capturing)
+		return;
+	if (on ? result == ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD)
+		c->sink->ops->capturing(c->sink, *stream, on);
 }
 
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)

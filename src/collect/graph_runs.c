@@ -63,24 +63,83 @@ void graph_built(struct thread_state *t, uint64_t id)
 	if (!id || graph_node_find(id).made_at != WIRE_NONE)
 		return;
 	graph_node_put(id, context_node(thread_context(t, NULL)));
-	if (t->capture.n)
+	if (atomic_load(&t->capture.n))
 		made(t, id);
 }
 
-void graph_capturing(struct thread_state *t, bool on)
+/* ---- streams that are captured ---- */
+
+/* What was said before a first node that never came. */
+static void give_back(struct thread_state *t)
 {
 	struct capture_info *c = &t->capture;
 
-	if (on) {
-		if (!c->n++)
-			c->node = 0;
-		return;
-	}
-	if (c->n && --c->n)
-		return;
-	for (uint32_t i = 0; i < c->n_values; i++) /* nothing was captured */
+	for (uint32_t i = 0; i < c->n_values; i++)
 		metric_put_at(t, c->values[i].node, &c->values[i].value);
 	c->n_values = 0;
+}
+
+/* Did it capture this stream? */
+static bool forget_of(struct thread_state *t, uint64_t stream)
+{
+	struct capture_info *c = &t->capture;
+	uint64_t seen;
+
+	for (uint32_t i = 0; atomic_load(&c->n) && i < ARRAY_SIZE(c->streams); i++) {
+		seen = stream;
+		if (atomic_compare_exchange_strong(&c->streams[i], &seen, 0)) {
+			atomic_fetch_sub(&c->n, 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* In relaxed mode one thread may end what another began. */
+static void forget(struct thread_state *t, uint64_t stream)
+{
+	uint32_t n = atomic_load(&collector->n_threads);
+
+	if (forget_of(t, stream))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (forget_of(&collector->thread[i], stream))
+			return;
+}
+
+/* What is said while there is no room for another stream counts at once. */
+static void remember(struct capture_info *c, uint64_t stream)
+{
+	uint64_t none;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(c->streams); i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&c->streams[i], &none, stream)) {
+			atomic_fetch_add(&c->n, 1);
+			return;
+		}
+	}
+}
+
+void graph_capturing(struct thread_state *t, const void *handle, bool on)
+{
+	uint64_t stream = (uintptr_t)handle + UINT64_C(1);
+
+	/* A stream that begins was none before: that one may have been destroyed while it was captured. */
+	forget(t, stream);
+	if (!atomic_load(&t->capture.n))
+		give_back(t);
+	if (!on || !t->tid) /* a state that threads share says nothing of one of them */
+		return;
+	if (!atomic_load(&t->capture.n))
+		t->capture.node = 0;
+	remember(&t->capture, stream);
+}
+
+void graph_captures_end(struct thread_state *t)
+{
+	give_back(t);
+	captures_forget(t);
 }
 
 /* ---- nodes run ---- */

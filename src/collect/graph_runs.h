@@ -18,8 +18,10 @@
 void graph_captured(struct thread_state *t, uint64_t id);
 /* The program made it by itself, or by what is no launch. */
 void graph_built(struct thread_state *t, uint64_t id);
-/* This thread begins to capture a stream, or ends it. */
-void graph_capturing(struct thread_state *t, bool on);
+/* This thread begins to capture a stream, or ends that, which another one may have begun. */
+void graph_capturing(struct thread_state *t, const void *stream, bool on);
+/* The thread ends, or the program: what it captures is nobody's any more. */
+void graph_captures_end(struct thread_state *t);
 /* The node ran, launched at a context: what was said of it is said once more. Its values go to this slot's
  * calling context, and to others of the capture. */
 void graph_ran(struct thread_state *t, const struct graph_node *node, uint32_t launched_at,

@@ -250,10 +250,11 @@ struct launch_info {
 	struct launch_value values[16];
 };
 
-/* Of a thread that captures streams into graphs (graph_runs.c). */
+/* Of a thread that captures streams into graphs (graph_runs.c). Another thread may end what it began. */
 struct capture_info {
-	uint32_t n;    /* that it captures now */
-	uint64_t node; /* the newest that it made */
+	_Atomic uint32_t n;          /* that it captures now */
+	_Atomic uint64_t streams[8]; /* … which; 0: none */
+	uint64_t node;               /* the newest that it made */
 	uint32_t n_values;
 	struct node_value values[64]; /* that came before the first node */
 };
@@ -422,6 +423,7 @@ static inline struct thread_state *thread_state(void)
 /* At the start: whom to call in a fork child that nobody tells of, before anything else there, and
  * for a thread that ends while the collector is on. */
 void threads_watch(void (*forked)(void), void (*ended)(struct thread_state *t));
+void captures_forget(struct thread_state *t);
 void fork_seen(void); /* this fork child was told of */
 void threads_forked(
 	void); /* in a fork child: its thread is the main one, and nothing was counted */

@@ -207,7 +207,7 @@ bool metric_settle(struct launch_value *v, union metric_value given, enum metric
 /* What is said while a stream is captured is said of each time the graph runs. */
 static void put_or_capture(struct thread_state *t, uint32_t node, const struct launch_value *v)
 {
-	if (_likely_(!t->capture.n && !v->computed))
+	if (_likely_(!atomic_load_explicit(&t->capture.n, memory_order_relaxed) && !v->computed))
 		metric_put_at(t, node, v);
 	else
 		graph_value(t, node, v);

@@ -338,8 +338,10 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		key.name = collector->string[name].s;
 	key.made_at = node.made_at;
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
-	if (slot == WIRE_NONE)
+	if (slot == WIRE_NONE) {
+		graph_ran_unseen(&node);
 		return;
+	}
 	k->fill(slot, a);
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
@@ -467,11 +469,11 @@ static void sink_built(struct activity_sink *sink, uint64_t graph_node)
 		graph_built(thread_state(), graph_node);
 }
 
-static void sink_capturing(struct activity_sink *sink, bool on)
+static void sink_capturing(struct activity_sink *sink, const void *stream, bool on)
 {
 	(void)sink;
 	if (collect_on)
-		graph_capturing(thread_state(), on);
+		graph_capturing(thread_state(), stream, on);
 }
 
 static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)

@@ -23,6 +23,17 @@ _Atomic bool *same_process = &not_wiped;
 static void (*tell_forked)(void);
 static void (*tell_ended)(struct thread_state *t);
 
+void captures_forget(struct thread_state *t)
+{
+	struct capture_info *c = &t->capture;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(c->streams); i++)
+		atomic_store(&c->streams[i], 0);
+	atomic_store(&c->n, 0);
+	c->node = 0;
+	c->n_values = 0;
+}
+
 /* ---- forks ---- */
 
 void threads_watch(void (*forked)(void), void (*ended)(struct thread_state *t))
@@ -62,6 +73,7 @@ void threads_forked(void)
 		if (t != own)
 			atomic_store(&t->used, 0);
 		t->context = 0;
+		captures_forget(t); /* graphs are the parent's */
 	}
 	if (!own->tid)
 		return;
@@ -87,6 +99,7 @@ static void thread_exit(void *arg)
 	t->overflow = t->node = t->context = t->adopted = t->state = 0;
 	t->in_metadata = false;
 	t->launch.on = false;
+	captures_forget(t);
 	t->cpu = (struct cpu_mark){0};
 	atomic_store_explicit(&t->used, 0, memory_order_release);
 }

@@ -120,9 +120,9 @@ struct activity_sink_ops {
 	 * made by this thread without a launch; one has been made after another. Records name it (graph_node). */
 	void (*captured)(struct activity_sink *sink, uint64_t graph_node);
 	void (*built)(struct activity_sink *sink, uint64_t graph_node);
-	/* This thread begins or ends to capture a stream: what the program says meanwhile is said of each time that
-	 * the graph runs. */
-	void (*capturing)(struct activity_sink *sink, bool on);
+	/* This thread begins to capture a stream, or ends what it or another one began: what the program says meanwhile
+	 * is said of each time that the graph runs. */
+	void (*capturing)(struct activity_sink *sink, const void *stream, bool on);
 	void (*cloned)(struct activity_sink *sink, uint64_t from, uint64_t to);
 };
 

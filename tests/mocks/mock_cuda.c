@@ -188,9 +188,8 @@ static uint32_t capture_launch(const char *function, uint32_t n_threads, void **
 EXPORT uint32_t cuStreamBeginCapture_v2(void *stream, int mode);
 uint32_t cuStreamBeginCapture_v2(void *stream, int mode)
 {
-	struct mock_op op = {0};
+	struct mock_op op = {.stream = (uint32_t)(uintptr_t)stream};
 
-	(void)stream;
 	(void)mode;
 	return make(539, &op);
 }
@@ -198,9 +197,8 @@ uint32_t cuStreamBeginCapture_v2(void *stream, int mode)
 EXPORT uint32_t cuStreamEndCapture(void *stream, void **ret);
 uint32_t cuStreamEndCapture(void *stream, void **ret)
 {
-	struct mock_op op = {0};
+	struct mock_op op = {.stream = (uint32_t)(uintptr_t)stream};
 
-	(void)stream;
 	*ret = NULL;
 	return make(497, &op);
 }

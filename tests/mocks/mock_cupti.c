@@ -695,7 +695,9 @@ static void put_records(const struct mock_op *op, uint32_t id)
 EXPORT mock_call_fn mock_call;
 uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 {
-	struct abi_call call = {.site = ABI_ENTER, .function = "mock", .symbol = op->name};
+	const void *params[] = {(const void *)(uintptr_t)op->stream};
+	struct abi_call call = {
+		.site = ABI_ENTER, .function = "mock", .params = params, .symbol = op->name};
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
 	raise_driver(cbid, &call);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that captures in ways that few do, with the mock libcupti: collect_captures LIBCUDA. What it says while
+ * no stream of the thread is captured has to count once. See tests/scripts/collect_captures.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "backends/cupti_abi.h"
+#include "base/util.h"
+#include "mocks/mock_cupti.h"
+#include "proton/proton.h"
+
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, BEGIN_CALL = 539, END_CALL = 497, N_RUNS = 100000 };
+
+static mock_call_fn *call;
+
+static void *find(const char *path, const char *name)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL), *symbol = NULL;
+
+	if (library)
+		symbol = dlsym(library, name);
+	if (!symbol) {
+		fprintf(stderr, "collect_captures: no %s in %s\n", name, path);
+		exit(2);
+	}
+	return symbol;
+}
+
+static void begin(uint32_t stream)
+{
+	call(BEGIN_CALL, &(struct mock_op){.stream = stream});
+}
+
+static void end(uint32_t stream, uint32_t result)
+{
+	call(END_CALL, &(struct mock_op){.stream = stream, .result = result});
+}
+
+static void node(uint64_t id)
+{
+	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL,
+					    .name = "node",
+					    .captured = true,
+					    .graph_node = id});
+}
+
+static void say(const char *scope)
+{
+	proton_enter_scope(scope);
+	proton_scope_metric_u64("said", 1);
+	proton_exit_scope();
+}
+
+static void *leave_captured(void *unused)
+{
+	begin(11);
+	say("before a node");
+	(void)unused;
+	return NULL;
+}
+
+static void *leave_with_node(void *unused)
+{
+	begin(12);
+	node(50);
+	(void)unused;
+	return NULL;
+}
+
+static void *say_in_thread(void *scope)
+{
+	say(scope);
+	return NULL;
+}
+
+static void *end_13(void *unused)
+{
+	end(13, ABI_CALL_WRONG_THREAD);
+	(void)unused;
+	return NULL;
+}
+
+static void *end_14(void *unused)
+{
+	end(14, ABI_CALL_OK);
+	(void)unused;
+	return NULL;
+}
+
+static void in_thread(void *(*what)(void *), const char *scope)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, what, (void *)(uintptr_t)scope))
+		exit(2);
+	pthread_join(thread, NULL);
+}
+
+static void fork_captured(void)
+{
+	pid_t child;
+
+	begin(15);
+	node(51);
+	child = fork();
+	if (!child) {
+		say("child");
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+	end(15, ABI_CALL_OK);
+	say("after fork");
+}
+
+static void two_streams(void)
+{
+	begin(16);
+	node(52);
+	begin(17);
+	end(16, ABI_CALL_OK);
+	say("second of two"); /* of node 52, which never runs */
+	end(99, ABI_CALL_OK); /* of which nobody knows */
+	say("second of two");
+	end(17, ABI_CALL_OK);
+	say("after two");
+}
+
+/* A stream that is destroyed is not captured any more, and another has its address. */
+static void same_stream(void)
+{
+	begin(18);
+	node(53);
+	begin(18);
+	node(54);
+	end(18, ABI_CALL_OK);
+	say("after the same");
+}
+
+/* Numbers that nobody takes, for their launch never comes, do not keep those of others from them. */
+static void untaken(const char *cuda)
+{
+	int (*device)(const char *, uint64_t, int, size_t, void *);
+	void (*instantiate)(void), (*run)(void);
+	static double many[16];
+	double one = 1;
+	void *stream = (void *)1;
+
+	*(void **)&instantiate = find(cuda, "mock_graph_instantiate");
+	*(void **)&run = find(cuda, "mock_graph_launch");
+	*(void **)&device = find(getenv("PROTON_LIBRARY"), "proton_api_metric_device");
+	begin(1);
+	proton_enter_scope("numbers");
+	proton_launch_begin("never launched");
+	device("untaken", (uintptr_t)many, 0, ARRAY_SIZE(many), stream);
+	proton_launch_end();
+	device("taken", (uintptr_t)&one, 0, 1, stream);
+	proton_exit_scope();
+	end(1, ABI_CALL_OK);
+	instantiate();
+	for (int i = 0; i < N_RUNS; i++)
+		run();
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t (*init)(uint32_t flags);
+
+	if (argc != 2)
+		return 2;
+	*(void **)&init = find(argv[1], "cuInit");
+	init(0);
+	*(void **)&call = find(getenv("PROTON_CUPTI_PATH"), "mock_call");
+	say("begin");
+	in_thread(leave_captured, NULL);
+	in_thread(say_in_thread, "next thread");
+	in_thread(leave_with_node, NULL);
+	in_thread(say_in_thread, "thread after that");
+	begin(13);
+	in_thread(end_13, NULL);
+	node(55);
+	say("not ended"); /* of node 55 */
+	end(13, ABI_CALL_OK);
+	begin(14);
+	node(56);
+	in_thread(end_14, NULL);
+	say("ended elsewhere");
+	fork_captured();
+	two_streams();
+	same_stream();
+	untaken(argv[1]);
+	return 0;
+}
