@@ -21,6 +21,7 @@
 #include "base/util.h"
 #include "collect/context_sources.h"
 #include "collect/futex.h"
+#include "collect/graph_runs.h"
 #include "collect/internal.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
@@ -122,6 +123,12 @@ void collect_forked(void)
 	atomic_store(&c->pid, getpid());
 	if (*alone_dir)
 		forked_alone();
+}
+
+static void thread_ended(struct thread_state *t)
+{
+	graph_captures_end(t);
+	scopes_close(t);
 }
 
 /* ---- who we are ---- */
@@ -270,7 +277,7 @@ static int start_once(void)
 	c->control = control;
 	identify(c);
 	pthread_atfork(fork_begins, NULL, collect_forked);
-	threads_watch(collect_forked, scopes_close);
+	threads_watch(collect_forked, thread_ended);
 	atomic_fetch_add(&control->connected, 1);
 	atomic_store(&c->pid, getpid());
 	collect_on = true;

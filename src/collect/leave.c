@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/context_sources.h"
+#include "collect/graph_runs.h"
 #include "collect/internal.h"
 #include "collect/triton_seam.h"
 
@@ -33,6 +34,8 @@ void collect_finish(void)
 {
 	if (!collector_is_ours())
 		return;
+	if (thread_self)
+		graph_captures_end(thread_self);
 	scopes_end();
 	contexts_end();
 	triton_seam_end();

@@ -7,7 +7,6 @@
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
 #include "collect/epochs.h"
-#include "collect/graph_runs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/scope_names.h"
@@ -260,7 +259,6 @@ void scopes_close(struct thread_state *t)
 
 	cpu_time_charge(t);
 	launch_flush(t);
-	graph_captures_end(t);
 	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
 		t->stack[i].enter_ns = 0;

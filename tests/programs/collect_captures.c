@@ -193,5 +193,7 @@ int main(int argc, char **argv)
 	two_streams();
 	same_stream();
 	untaken(argv[1]);
+	begin(19);
+	say("at the end");
 	return 0;
 }

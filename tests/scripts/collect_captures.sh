@@ -20,7 +20,7 @@ for n in p["nodes"]:
 print(sorted(k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")))' | sort >tree
 check "nothing is lost" "[]" "$(grep '^\[' tree)"
 for scope in begin "before a node" "next thread" "thread after that" "ended elsewhere" child "after fork" "after two" \
-	"after the same"; do
+	"after the same" "at the end"; do
 	check "counts once: $scope" "$scope=1" "$(grep "^$scope=" tree)"
 done
 check "and not what waits for its graph" "" "$(grep -E '^(not ended|second of two)=' tree)"
