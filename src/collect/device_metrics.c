@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cuda_values.h"
+#include "base/util.h"
 #include "collect/graph_nodes.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
@@ -13,10 +14,28 @@
 
 #define READER "<metric>" /* what the kernel that reads them is called, as in Triton's Proton */
 
+/* Reasons that were told: once each, whatever the metrics are called. */
+static bool is_told(const char *why)
+{
+	static _Atomic(const char *) told[16];
+	const char *seen;
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		seen = NULL;
+		if (atomic_compare_exchange_strong(&told[i], &seen, why))
+			return false;
+		if (seen == why)
+			return true;
+	}
+	return true;
+}
+
 static int refuse(const char *name, const char *why)
 {
 	char text[256];
 
+	if (is_told(why))
+		return -EINVAL;
 	snprintf(
 		text, sizeof(text),
 		"metric '%.64s' lies in a GPU's memory, and is left out while a graph is captured: "
@@ -51,11 +70,13 @@ int collect_metric_device(uint32_t node, const char *name, const struct device_n
 	const char *why;
 	uint32_t first;
 
-	if (!collect_on || is_paused())
+	if (!collect_on)
 		return 0;
 	if (d->kind < 0 || d->kind >= CUDA_VALUE_N_KINDS)
 		return refuse(name, "no such kind of numbers");
 	t = thread_state();
+	if (!t->tid)
+		return refuse(name, "there are too many threads");
 	first = capture(t, d, &why);
 	if (!first)
 		return refuse(name, why);

@@ -9,7 +9,7 @@
 
 enum {
 	NODES_MAX = 1 << 18, /* a power of two; of all graphs */
-	SAID_MAX = 1 << 13,  /* different things that are said of them */
+	SAID_MAX = 1 << 17,  /* different things that are said of them */
 	PROBES_MAX = 32,
 	FRAMES_MAX = 512, /* of a context that a node was made in; outer ones beyond are left out */
 };
@@ -21,8 +21,8 @@ enum {
 struct said {
 	_Atomic uint32_t name;
 	_Atomic uint32_t n;
-	_Atomic uint32_t more; /* another of these, with values alone; 0: there is none */
-	struct node_value values[16];
+	_Atomic uint32_t more;       /* another of these, with values alone; 0: there is none */
+	struct node_value values[4]; /* few say more */
 };
 
 /* A node; id 0: free. */
@@ -36,7 +36,7 @@ static struct {
 	_Atomic(struct place *) places;
 	_Atomic(struct said *) said;
 	_Atomic uint32_t n_said;
-	_Atomic bool is_full;
+	_Atomic bool is_full, is_all_said;
 } graphs;
 
 /* The memory, made by whoever comes first. NULL: there is none. */
@@ -133,11 +133,20 @@ static struct said *said_at(uint32_t i)
 static uint32_t say_nothing(void)
 {
 	struct said *all = reserve((_Atomic(void *) *)&graphs.said, SAID_MAX * sizeof(*all));
-	uint32_t i = all ? atomic_fetch_add(&graphs.n_said, 1) + 1 : SAID_MAX;
+	uint32_t i;
 
+	if (!all) {
+		lose(LOSS_NO_MEMORY, 1);
+		return 0;
+	}
+	i = atomic_fetch_add(&graphs.n_said, 1) + 1;
 	if (i < SAID_MAX)
 		return i;
-	lose(LOSS_SLOTS_FULL, 1);
+	atomic_fetch_sub(&graphs.n_said, 1);
+	if (!atomic_exchange(&graphs.is_all_said, true))
+		collect_note(NOTE_WARNING,
+			     "names and metrics are said of more nodes of CUDA graphs than are "
+			     "kept: those of later captures are left out");
 	return 0;
 }
 

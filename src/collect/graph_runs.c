@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/graph_runs.h"
-#include <math.h>
 #include "backends/cuda_values.h"
 #include "wire/wire.h"
 
@@ -163,7 +162,7 @@ static bool settle(struct launch_value *v)
 	} else {
 		given.f64 = v->is_whole ? (double)number.whole : number.real;
 	}
-	return (sent == METRIC_U64 || isfinite(given.f64)) && metric_settle(v, given, sent);
+	return metric_settle(v, given, sent);
 }
 
 void graph_ran(struct thread_state *t, const struct graph_node *node, uint32_t launched_at,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics that the program gives: to the current calling context, or to the launch that it has begun. */
 #include "config.h" // IWYU pragma: keep
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
@@ -201,6 +202,12 @@ bool metric_settle(struct launch_value *v, union metric_value given, enum metric
 
 	v->v = given;
 	v->computed = 0;
+	if (sent == METRIC_F64 && !isfinite(given.f64)) {
+		metric_complain(
+			name, v->metric,
+			"is not a finite number in some runs of a graph: they are left out");
+		return false;
+	}
 	return metric_accept(name, v->metric, sent, &v->v);
 }
 
@@ -236,6 +243,13 @@ struct given {
 	uint32_t computed;   /* as that of a launch_value */
 };
 
+/* While collection pauses, but for what is said of runs of a graph that may be later. */
+static bool is_not_wanted(void)
+{
+	return is_paused() &&
+	       !atomic_load_explicit(&thread_state()->capture.n, memory_order_relaxed);
+}
+
 /* node: WIRE_NONE: where the thread is, or to the launch that it has begun. */
 static void metric_put(uint32_t node, struct given g)
 {
@@ -246,7 +260,7 @@ static void metric_put(uint32_t node, struct given g)
 	uint32_t metric;
 	uint8_t scope;
 
-	if (!collect_on || !g.name || is_paused())
+	if (!collect_on || !g.name || is_not_wanted())
 		return;
 	name = metric_mark(g.name, bare, &scope);
 	if (!*name)

@@ -3,6 +3,7 @@
  * no stream of the thread is captured has to count once. See tests/scripts/collect_captures.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #include "mocks/mock_cupti.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, BEGIN_CALL = 539, END_CALL = 497, N_RUNS = 100000 };
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, BEGIN_CALL = 539, END_CALL = 497 };
+enum { N_RUNS = 100000, N_NAMED = 20000, FIRST_NAMED = 1000000 };
 
 static mock_call_fn *call;
 
@@ -147,7 +149,8 @@ static void untaken(const char *cuda)
 	int (*device)(const char *, uint64_t, int, size_t, void *);
 	void (*instantiate)(void), (*run)(void);
 	static double many[16];
-	double one = 1;
+	double one = 1, none = NAN;
+	char name[32];
 	void *stream = (void *)1;
 
 	*(void **)&instantiate = find(cuda, "mock_graph_instantiate");
@@ -159,11 +162,34 @@ static void untaken(const char *cuda)
 	device("untaken", (uintptr_t)many, 0, ARRAY_SIZE(many), stream);
 	proton_launch_end();
 	device("taken", (uintptr_t)&one, 0, 1, stream);
+	device("not a number", (uintptr_t)&none, 0, 1, stream);
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "too long %d", i);
+		device(name, (uintptr_t)many, 0, 65, stream);
+	}
 	proton_exit_scope();
 	end(1, ABI_CALL_OK);
 	instantiate();
 	for (int i = 0; i < N_RUNS; i++)
 		run();
+}
+
+/* Each launch of many is named, and measured. */
+static void named(void)
+{
+	proton_enter_scope("many");
+	for (uint64_t id = FIRST_NAMED; id < FIRST_NAMED + N_NAMED; id++) {
+		proton_launch_begin("named");
+		proton_scope_metric_u64("said", 1);
+		node(id);
+		proton_launch_end();
+	}
+	proton_exit_scope();
+	for (uint64_t id = FIRST_NAMED; id < FIRST_NAMED + N_NAMED; id++)
+		call(GRAPH_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL,
+						   .name = "node",
+						   .graph = 9,
+						   .graph_node = id});
 }
 
 int main(int argc, char **argv)
@@ -192,6 +218,7 @@ int main(int argc, char **argv)
 	fork_captured();
 	two_streams();
 	same_stream();
+	named();
 	untaken(argv[1]);
 	begin(19);
 	say("at the end");

@@ -25,4 +25,8 @@ for scope in begin "before a node" "next thread" "thread after that" "ended else
 done
 check "and not what waits for its graph" "" "$(grep -E '^(not ended|second of two)=' tree)"
 check "numbers of all runs, whatever others leave" "numbers=100000" "$(grep '^numbers=' tree)"
+check "names and numbers of many nodes" "named=20000" "$(grep '^named=' tree)"
+"$PROTON" report run.hatchet >report
+has "numbers that are none have a note" "'not a number' is not a finite number in some runs" report
+check "one note is for all that is refused" 1 "$(grep -c '1 to 64 numbers are read at once' report)"
 finish
