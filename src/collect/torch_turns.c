@@ -31,7 +31,10 @@ enum {
 	COLD = 10,
 	COLD_MORE = 8,
 	COLD_LESS = 2,
-	LAUNCHES_MIN = 300,   /* in each kind of turn, of which it is measured */
+	LAUNCHES_MIN = 300, /* in each kind of turn, of which it is measured */
+	LEARN_MS =
+		10000, /* where the share is never used up there is a turn to learn from so often, */
+	LEARN_MAX_MS = 500,   /* … of so long at most */
 	LAUNCHES_MAX = 20000, /* … then what is older counts half */
 };
 
@@ -50,6 +53,7 @@ static struct {
 	bool (*call)(const void *tensor);
 	struct torch_turn *(*of)(const struct thread_state *t);
 	uint64_t handles[OBSERVERS_MAX], looked_ns, began_ns, ticks;
+	uint64_t learned_ns; /* the last turn to learn from began */
 	unsigned n;
 	uint64_t first_cost, cost; /* of a record, in ticks; 0: not measured yet */
 	/* What threads did while they were told, and while they were not. */
@@ -106,7 +110,7 @@ bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
 	turns.n = n;
 	turns.of = of;
 	turns.ticks = ticks();
-	turns.looked_ns = clock_monotonic_ns();
+	turns.looked_ns = turns.began_ns = clock_monotonic_ns();
 	budget_halve();
 	/* What came last goes first: before PyTorch's own, which began with the first observer. */
 	atexit(end_turns);
@@ -211,12 +215,28 @@ static void switch_all(bool on)
 		(on ? turns.enable : turns.disable)(turns.handles[i]);
 }
 
+/* What a record takes is a guess until there was a turn without: it may be that the share only seems to do. */
+static bool must_learn(uint64_t now)
+{
+	return turns.told.launches >= LAUNCHES_MIN &&
+	       now - turns.began_ns >= FIRST_MS * NSEC_PER_MSEC &&
+	       (!turns.learned_ns || now - turns.learned_ns >= LEARN_MS * NSEC_PER_MSEC);
+}
+
+static bool is_learning(uint64_t now)
+{
+	return turns.alone.launches < LAUNCHES_MIN && turns.told.launches >= LAUNCHES_MIN &&
+	       now - turns.began_ns < LEARN_MAX_MS * NSEC_PER_MSEC;
+}
+
 static int next_turn(int turn, int64_t least, uint64_t now)
 {
 	if (turn == BEGUN)
 		return now - turns.began_ns >= SETTLE_MS * NSEC_PER_MSEC ? SEEN : BEGUN;
 	if (turn == SEEN)
-		return least < 0 && budget_is_limited() ? OFF : SEEN;
+		return (least < 0 || must_learn(now)) && budget_is_limited() ? OFF : SEEN;
+	if (is_learning(now) && budget_is_limited())
+		return OFF;
 	return least >= budget_share_ms(ENOUGH_MS) || !budget_is_limited() ||
 			       now - turns.began_ns >= RARELY_MS * NSEC_PER_MSEC
 		       ? BEGUN
@@ -226,8 +246,10 @@ static int next_turn(int turn, int64_t least, uint64_t now)
 /* Nobody may believe that all is seen once it is not. */
 static void turn_to(int turn, uint64_t now)
 {
-	if (turn == OFF)
+	if (turn == OFF) {
 		atomic_store(&turns.turn, OFF);
+		turns.learned_ns = now;
+	}
 	if (turn != SEEN)
 		switch_all(turn == BEGUN);
 	log_debug(2, "torch", "turn %d, a record takes %" PRIu64 " ticks", turn, turns.cost);
