@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "collect/alone.h"
 #include "collect/collect.h"
+#include "collect/device_metrics.h"
 #include "collect/phases.h"
 #include "collect/sessions.h"
 
@@ -248,6 +249,13 @@ void collect_property_text(const char *name, const char *text)
 void collect_metric_float(const char *name, double v)
 {
 	stub_log("add float %s %g\n", name, v);
+}
+
+int collect_metric_device(uint32_t node, const char *name, const struct device_numbers *d)
+{
+	(void)node;
+	stub_log("add %zu of device %s\n", d->n, name);
+	return 0;
 }
 
 void collect_scope_timed(void)
