@@ -170,16 +170,35 @@ def is_captured(value):
     return is_tensor(value) and not _is_on_host(value) and _is_capturing()
 
 
-def device_numbers(tensor):
-    """Where the numbers of a tensor are, for the library to read them when the graph runs: (memory, kind, how many,
-    stream), or None where it cannot."""
+def _is_plain(tensor):
+    """Is what lies in its memory its numbers, one behind the other?"""
+    return (
+        tensor.device.type == "cuda"
+        and tensor.is_contiguous()
+        and not getattr(tensor, "is_nested", False)
+        and not (hasattr(tensor, "is_neg") and tensor.is_neg())
+    )
+
+
+def _device_numbers(tensor):
     import torch
 
     kind = DEVICE_KINDS.get(str(tensor.dtype).rpartition(".")[2])
-    if kind is None or not tensor.is_contiguous() or not 1 <= tensor.numel() <= VECTOR_MAX:
+    if kind is None or not _is_plain(tensor) or not 1 <= tensor.numel() <= VECTOR_MAX:
         return None
+    memory = int(tensor.data_ptr())
     stream = torch.cuda.current_stream(tensor.device).cuda_stream
-    return tensor.data_ptr(), kind, tensor.numel(), stream
+    # A tensor of torch.compile's, say, has no memory.
+    return (memory, kind, int(tensor.numel()), int(stream)) if memory else None
+
+
+def device_numbers(tensor):
+    """Where the numbers of a tensor are, for the library to read them when the graph runs: (memory, kind, how many,
+    stream), or None where it cannot."""
+    try:
+        return _device_numbers(tensor)
+    except Exception:  # a subclass may raise what it likes: it is no tensor whose memory can be read
+        return None
 
 
 def _add_captured(name, encoded, is_property, tensor):
@@ -189,7 +208,8 @@ def _add_captured(name, encoded, is_property, tensor):
         _warn_once(name, "is a tensor that cannot be read in a capture: left out")
         return
     memory, kind, n, stream = numbers
-    whole = kind >= _FIRST_WHOLE
+    wants = _wants(name)
+    whole = kind >= _FIRST_WHOLE if wants is None else wants is not float
     if not is_property and n == 1:
         _check_number(name, _INT if whole else _FLOAT)
     elif not is_property:
@@ -302,12 +322,15 @@ def _add_text(name, encoded, value):
     _native.property_text(encoded, _native.encode(value))
 
 
+def _wants(name):
+    return float if name in _FLOAT_NAMES else _whole_bytes if name == "bytes" else None
+
+
 def _name(name):
     """What a name is made of: its bytes, whether it is a property, and the type that it asks for."""
     if not isinstance(name, str):
         raise TypeError("the name of a metric is a str, not %s" % type(name).__name__)
-    wants = float if name in _FLOAT_NAMES else _whole_bytes if name == "bytes" else None
-    made = (_native.encode(name), name.endswith("(pty)"), wants)
+    made = (_native.encode(name), name.endswith("(pty)"), _wants(name))
     if len(_names) < NAMES_MAX and len(name) <= NAME_LEN_MAX:
         _names[name] = made
     return made

@@ -346,6 +346,44 @@ class Tensors(RecordedCase):
                 pass
         self.assertEqual(self.found()["s"]["n"], 1)
 
+    def test_no_numbers_of_a_capture(self):
+        from proton import metric
+
+        class Graph(Tensor):
+            dtype = "torch.float32"
+            is_contiguous = staticmethod(lambda: True)
+            is_neg = staticmethod(lambda: False)
+            is_nested = False
+            numel = staticmethod(lambda: 1)
+            data_ptr = staticmethod(lambda: 4096)
+
+        self.capture(lambda: True)
+        sys.modules["torch"].cuda.current_stream = lambda device: types.SimpleNamespace(cuda_stream=7)
+        self.assertIsNotNone(metric.device_numbers(Graph(0.5, "cuda", [])))
+        for name, value in (
+            ("dtype", "torch.complex64"),
+            ("is_contiguous", lambda: False),
+            ("is_neg", lambda: True),
+            ("is_nested", True),
+            ("numel", lambda: 0),
+            ("numel", lambda: 65),
+            ("data_ptr", lambda: 0),
+            ("data_ptr", lambda: "text"),
+            ("data_ptr", lambda: 1 / 0),
+        ):
+            tensor = Graph(0.5, "cuda", [])
+            setattr(tensor, name, value)
+            self.assertIsNone(metric.device_numbers(tensor), name)
+        self.assertIsNone(metric.device_numbers(Graph(0.5, "meta", [])))
+        # The collector knows what these are, whatever the tensor is.
+        for name, dtype, value in (("flops", "torch.int64", 2.5), ("bytes", "torch.float32", 3)):
+            tensor = Graph(1, "cuda", [])
+            tensor.dtype = dtype
+            with proton.scope(name):
+                with self.assertWarnsRegex(RuntimeWarning, "in this capture"):
+                    metric.add(name, tensor)
+                metric.add(name, value)
+
     def test_no_capture(self):
         seen = []
         self.capture(lambda: False)

@@ -222,6 +222,9 @@ uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_val
 	*ret_why = "1 to 64 numbers are read at once";
 	if (kind >= CUDA_VALUE_N_KINDS || !n || n > CUDA_VALUES_AT_ONCE)
 		return 0;
+	*ret_why = "there is no memory";
+	if (!device_memory)
+		return 0;
 	*ret_why = "the stream is not being captured";
 	if (cuda.cuStreamIsCapturing(stream, &status) || status != 1)
 		return 0;

@@ -144,7 +144,7 @@ int proton_api_metric_device(const char *name, uint64_t device_memory, int kind,
 {
 	if (!api_on())
 		return PROTON_NOBODY;
-	if (!name || !*name || strnlen(name, METRIC_VECTOR_NAME_MAX + 1) > METRIC_VECTOR_NAME_MAX)
+	if (!name || !*name)
 		return PROTON_INVALID;
 	return collect_metric_device(WIRE_NONE, name,
 				     &(struct device_numbers){device_memory, kind, n, stream}) == 0

@@ -74,6 +74,8 @@ int collect_metric_device(uint32_t node, const char *name, const struct device_n
 		return 0;
 	if (d->kind < 0 || d->kind >= CUDA_VALUE_N_KINDS)
 		return refuse(name, "no such kind of numbers");
+	if (d->n > 1 && strnlen(name, METRIC_VECTOR_NAME_MAX + 1) > METRIC_VECTOR_NAME_MAX)
+		return refuse(name, "the name of several numbers has at most 200 bytes");
 	t = thread_state();
 	if (!t->tid)
 		return refuse(name, "there are too many threads");

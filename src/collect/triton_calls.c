@@ -512,6 +512,8 @@ static void *put_device(void *self, void *const *args, ssize_t n)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
 		v[i] = py.PyLong_AsLongLongAndOverflow(args[2 + i], &overflow);
+	if (py.PyErr_Occurred())
+		return NULL;
 	d = (struct device_numbers){(uint64_t)v[0], (int)v[1], (size_t)v[2],
 				    (void *)(uintptr_t)v[3]};
 	node = node_of(g.id);
