@@ -141,11 +141,9 @@ static struct context *context_of(void *handle)
 	for (uint32_t i = 0; i < n; i++)
 		if (contexts[i].handle == handle)
 			return &contexts[i];
-	if (n == CONTEXTS_MAX || !load(&c) || !ring_make(&c))
-		return NULL;
 	if (!queued)
 		queued = pages_reserve_sparse(QUEUED_MAX * sizeof(*queued));
-	if (!queued)
+	if (!queued || n == CONTEXTS_MAX || !load(&c) || !ring_make(&c))
 		return NULL;
 	contexts[n] = c;
 	atomic_store(&n_contexts, n + 1);

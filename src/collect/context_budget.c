@@ -112,13 +112,14 @@ static void earn(struct context_budget *b, uint64_t now)
 }
 
 /* A loop that launches the same few things would have always the same one read: the next comes when a
- * random part of what this one cost is in hand. */
+ * random part of what this one cost is in hand. More than can be saved never is, and a look in which the thread lost its
+ * processor seems to cost that. */
 static void wait_for(struct context_budget *b, int64_t cost)
 {
 	b->random ^= b->random << 13;
 	b->random ^= b->random >> 7;
 	b->random ^= b->random << 17;
-	b->wait = (int64_t)(b->random % ((uint64_t)cost * 2 + 1));
+	b->wait = MIN((int64_t)(b->random % ((uint64_t)cost * 2 + 1)), budget_share_ms(SAVED_MS));
 }
 
 void budget_pay(struct thread_state *t)

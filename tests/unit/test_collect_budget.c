@@ -165,6 +165,24 @@ START_TEST(what_is_told_is_read_in_any_case)
 }
 END_TEST
 
+/* A look that seems to take so long as nobody can save for, for the thread was stopped in it, is not the last one. */
+START_TEST(a_stop_is_no_end)
+{
+	const uint64_t stop = UINT64_C(40000000000);
+	uint32_t node = 0;
+
+	start(PPM);
+	for (unsigned i = 0; i < 16; i++) {
+		ck_assert(budget_look(thread_state(), ticks() - stop, 5, true, &node));
+		budget_end(thread_state(), hash_u64(3), 7, false);
+		budget_pay(thread_state());
+		/* So long later, it has saved all that it may. */
+		ck_assert(budget_look(thread_state(), ticks(), 5, false, &node));
+		budget_pay(thread_state());
+	}
+}
+END_TEST
+
 START_TEST(no_limit)
 {
 	start(0);
@@ -236,6 +254,7 @@ TCase *collect_budget_case(void)
 	tcase_add_test(c, new_places_have_a_limit_too);
 	tcase_add_test(c, looks_have_a_limit_too);
 	tcase_add_test(c, what_is_told_is_read_in_any_case);
+	tcase_add_test(c, a_stop_is_no_end);
 	tcase_add_test(c, no_limit);
 	tcase_add_test(c, each_thread_has_its_own);
 	tcase_add_test(c, what_is_guessed_is_counted);
