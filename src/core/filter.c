@@ -3,6 +3,8 @@
 #include "core/filter.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
 #include "core/name_pattern.h"
 
 uint8_t *filter_all(const struct snapshot *snap)
@@ -106,8 +108,9 @@ static void include_last(uint8_t *mask, struct snapshot *snap, const struct hits
 			mask[i] |= BELOW | ABOVE;
 }
 
-int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
-		   const struct peaks *peaks)
+/* within: a byte a node, or NULL: it is one that x selects, or below one, and not only above. */
+static int include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks, uint8_t *within)
 {
 	struct hits h;
 	int r = hits_init(&h, snap, x, peaks);
@@ -118,10 +121,19 @@ int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *
 		include_last(mask, snap, &h);
 	else
 		r = include_below(mask, snap, &h);
-	for (uint32_t i = 0; i < snapshot_n(snap); i++)
+	for (uint32_t i = 0; i < snapshot_n(snap); i++) {
+		if (within)
+			within[i] = (mask[i] & BELOW) != 0;
 		mask[i] = (mask[i] & ABOVE) != 0;
+	}
 	hits_done(&h);
 	return r;
+}
+
+int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
+		   const struct peaks *peaks)
+{
+	return include(mask, snap, x, peaks, NULL);
 }
 
 int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct selector *x,
@@ -145,13 +157,14 @@ int filter_exclude(uint8_t *mask, struct snapshot *snap, const struct selector *
 	return i < n ? -ECANCELED : 0;
 }
 
-int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask)
+/* within: as include() has it. */
+static int make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask, uint8_t *within)
 {
 	uint8_t *mask = filter_all(snap);
 	int r = mask ? 0 : -ENOMEM;
 
 	if (r == 0 && f->include)
-		r = filter_include(mask, snap, f->include, f->peaks);
+		r = include(mask, snap, f->include, f->peaks, within);
 	if (r == 0 && f->exclude)
 		r = filter_exclude(mask, snap, f->exclude, f->peaks);
 	if (r == 0)
@@ -159,6 +172,36 @@ int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mas
 	else
 		free(mask);
 	return r;
+}
+
+int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask)
+{
+	return make(f, snap, ret_mask, NULL);
+}
+
+int filter_make_apart(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask,
+		      uint8_t **ret_metadata)
+{
+	const struct snap_node *nodes = snapshot_nodes(snap);
+	uint32_t n = snapshot_n(snap);
+	_cleanup_(freep) uint8_t *within = malloc(MAX(n, 1u));
+	int r = within ? 0 : -ENOMEM;
+
+	if (r == 0)
+		memset(within, 1, MAX(n, 1u));
+	if (r == 0)
+		r = make(f, snap, ret_mask, within);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < n; i++)
+		within[i] = nodes[i].metadata
+				    ? nodes[i].parent != SNAP_NONE && within[nodes[i].parent]
+				    : within[i] && (*ret_mask)[i];
+	for (uint32_t i = 0; i < n; i++)
+		within[i] &= nodes[i].metadata;
+	*ret_metadata = within;
+	within = NULL;
+	return 0;
 }
 
 void filter_at_least(uint8_t *mask, const struct snapshot *snap, const double *values, double least)

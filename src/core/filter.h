@@ -31,6 +31,10 @@ uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p);
 /* What a filter leaves. Conditions compare values of the snapshot as it is: it must not be masked by what
  * they left before. 0, -ENOMEM, or -ECANCELED: the snapshot's tick said to stop. */
 int filter_make(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask);
+/* The same for who keeps launch metadata, of which selectors know nothing: it is left where the context above
+ * it is, and not only as what is above something else. *ret_metadata: a byte a node, of it alone. */
+int filter_make_apart(const struct filter *f, struct snapshot *snap, uint8_t **ret_mask,
+		      uint8_t **ret_metadata);
 /* 0, -ENOMEM or -ECANCELED; then the mask is of no use. */
 int filter_include(uint8_t *mask, struct snapshot *snap, const struct selector *x,
 		   const struct peaks *peaks);

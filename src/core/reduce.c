@@ -61,29 +61,57 @@ static int make_large(const struct reduction *x, struct snapshot *snap, const ui
 	return r;
 }
 
+/* Launch metadata is no work: it does not become that of the node above it. Its outermost node stays, or,
+ * where the node above it does not, is one with the first such node below the same one. That has all that
+ * was below it then, as it has what lies too deep. */
+static void choose_metadata(struct reduction *x, const struct snap_node *nodes, uint32_t node,
+			    uint32_t id, uint32_t *first)
+{
+	uint32_t parent = x->s->nodes[node].parent, up = x->to[parent], upper;
+	bool deep = x->o->depth && nodes[id].depth >= x->o->depth;
+
+	if (up == SESSION_NONE)
+		return;
+	if (nodes[nodes[id].parent].metadata) {
+		upper = x->s->nodes[parent].parent;
+		x->to[node] = up != parent || x->to[upper] != upper || deep ? up : node;
+		return;
+	}
+	x->to[node] = up == parent || first[up] == SESSION_NONE ? node : first[up];
+	if (first[up] == SESSION_NONE)
+		first[up] = node;
+}
+
 /* Without groups a node of the view is one of the session, and the root is the root. */
-static void choose_nodes(struct reduction *x, struct snapshot *snap, const uint8_t *shown,
-			 const uint8_t *large)
+static int choose_nodes(struct reduction *x, struct snapshot *snap, const uint8_t *shown,
+			const uint8_t *large, const uint8_t *metadata)
 {
 	const struct snap_node *nodes = snapshot_nodes(snap);
 	const uint8_t *parted = snapshot_parted(snap);
+	_cleanup_(freep) uint32_t *first = malloc(MAX(x->n, 1u) * sizeof(*first));
 
+	if (!first)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < x->n; i++)
-		x->to[i] = SESSION_NONE;
+		x->to[i] = first[i] = SESSION_NONE;
 	for (uint32_t i = 0; i < snapshot_n(snap); i++) {
 		uint32_t node = i ? nodes[i].session_node : SESSION_ROOT;
 
-		if (shown[i] || i == 0)
+		if (metadata[i])
+			choose_metadata(x, nodes, node, i, first);
+		else if (shown[i] || i == 0)
 			x->to[node] = large[i] || i == 0 ? node : x->to[x->s->nodes[node].parent];
 		x->parted[node] = parted && parted[i];
 	}
+	return 0;
 }
 
 static int choose(struct reduction *x, struct snapshot *snap, struct filter_left *ret_left,
 		  enum filter_hint *ret_hint)
 {
 	_cleanup_(freep) uint8_t *shown = NULL, *large = malloc(MAX(snapshot_n(snap), 1u));
-	int r = large ? filter_make(&x->o->filter, snap, &shown) : -ENOMEM;
+	_cleanup_(freep) uint8_t *metadata = NULL;
+	int r = large ? filter_make_apart(&x->o->filter, snap, &shown, &metadata) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -94,9 +122,7 @@ static int choose(struct reduction *x, struct snapshot *snap, struct filter_left
 	snapshot_mask(snap, shown);
 	filter_left(snap, x->o->filter.include, ret_left);
 	r = make_large(x, snap, shown, large);
-	if (r == 0)
-		choose_nodes(x, snap, shown, large);
-	return r;
+	return r < 0 ? r : choose_nodes(x, snap, shown, large, metadata);
 }
 
 /* ---- time on the host ---- */

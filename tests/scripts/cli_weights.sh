@@ -152,6 +152,37 @@ for format in json hatchet csv markdown; do
 	"$PROTON" export -f $format "$triton" >out
 	check "launch metadata: $format" yes "$(grep -q 'launch.*metadata' out && grep -q cuda out && echo yes)"
 done
+# … and whatever is left out for another reason: it goes with what it is below, and becomes no work of that.
+told() { # OPTION…: of csv, all, without what is below launch metadata, and what hatchet has
+	"$PROTON" export -f csv "$@" "$triton" 2>err >out || cat err
+	"$PROTON" export -f hatchet "$@" "$triton" 2>err >out.hatchet || cat err
+	python3 - <<'END'
+import csv, json
+rows = list(csv.DictReader(open("out")))
+time = lambda rows, key: sum(int(r[key] or 0) for r in rows)
+def add(node):
+    return node["metrics"].get("time (ns)", 0) + sum(map(add, node["children"]))
+print(rows[0]["time (ns) [inclusive]"], time([r for r in rows if "metadata" not in r["path"]], "time (ns)"), add(json.load(open("out.hatchet"))[0]))
+END
+}
+all=$(told)
+check "launch metadata: all" "5728 1664 5728" "$all"
+for option in "-e nothing" "-i scope" "-t 1%" "-t 99%" "-t 1h" "-d 1" "-d 2" "-d 3" "-g device" "-g device -d 2" "--by scopes" --fold-numbers; do
+	check "launch metadata: $option" "$all" "$(told $option)"
+done
+check "launch metadata: of what is included alone" "1664 1664 1664" "$(told -i triton_kernel)"
+check "launch metadata: of what is around what is excluded" "4064 0 4064" "$(told -e triton_kernel)"
+# Of many that come to lie below one, one is left.
+python3 - >many.hatchet <<'END'
+import json
+def node(name, ns, children): return {"frame": {"name": name, "type": "function"}, "metrics": {"time (ns)": ns, "count": 1, "device_id": "0", "device_type": "CUDA"} if ns else {}, "children": children}
+steps = [node("step%d" % i, 0, [node("add", 10, []), node("__proton_launch_metadata", 0, [node("look", 100 + i, [])])]) for i in range(5)]
+print(json.dumps([node("ROOT", 0, steps + [node("train", 10000, [])])]))
+END
+"$PROTON" export -f csv -t 50% many.hatchet >out
+check "launch metadata: one of many" "ROOT 50 10560,__proton_launch_metadata 510 510,train 10000 10000," \
+	"$(python3 -c 'import csv
+for r in csv.DictReader(open("out")): print(r["name"], r["time (ns)"], r["time (ns) [inclusive]"], end=",")')"
 "$PROTON" merge --ranks "$triton" >out
 check "launch metadata: ranks" "0 1.66us" \
 	"$(grep -c "launch_metadata\|cuda_kernel" out) $(awk '$2 == "1.00" { print $1; exit }' out)"
