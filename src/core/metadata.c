@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/metadata.h"
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/human.h"
+#include "base/util.h"
+#include "core/metric.h"
 
 #define NAME "__proton_launch_metadata"
 
@@ -37,4 +42,28 @@ uint8_t *metadata_nodes(const struct session *s)
 	}
 	free(frames);
 	return nodes;
+}
+
+const char *metadata_text(const struct session *s, char out[METADATA_TEXT_MAX])
+{
+	_cleanup_(freep) uint8_t *nodes = metadata_is_there(s) ? metadata_nodes(s) : NULL;
+	char things[HUMAN_THINGS_MAX], time[HUMAN_MAX];
+	double time_ns = NAN, count = NAN;
+
+	for (size_t i = 0; nodes && i < s->n_rows; i++) {
+		double ns = session_row_number(s, &s->rows[i], METRIC_TIME);
+
+		if (!nodes[s->rows[i].node] || isnan(ns))
+			continue;
+		add_present(&time_ns, ns);
+		add_present(&count, session_row_number(s, &s->rows[i], METRIC_COUNT));
+	}
+	if (!(time_ns > 0))
+		return NULL;
+	human_things(things, count, "operation");
+	human_time_ns(time, time_ns);
+	snprintf(out, METADATA_TEXT_MAX,
+		 "hidden as launch metadata: %s, %s; devices were busy with it, no time has it",
+		 things, time);
+	return out;
 }

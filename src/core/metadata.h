@@ -12,4 +12,9 @@ bool metadata_is_there(const struct session *s);
 /* By node: is it, or a node above it, of such a frame? Malloc'd; NULL: out of memory. */
 uint8_t *metadata_nodes(const struct session *s);
 
+#define METADATA_TEXT_MAX 128
+/* "hidden as launch metadata: 1007 operations, 3.71ms …": a device was busy with it, but no time of what is
+ * shown has it. NULL: nothing of it ran on a device, or no memory. */
+const char *metadata_text(const struct session *s, char out[METADATA_TEXT_MAX]);
+
 #endif

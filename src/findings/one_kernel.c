@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/human.h"
 #include "findings/rules.h"
 
 #define MOST_SHARE 0.5
+#define PLACES_MAX 64
 
 /* Kernels, which are told apart by their frames. */
 struct kernels {
@@ -35,16 +37,33 @@ static int sum_frames(const struct evidence *e, struct kernels *ret)
 	return 0;
 }
 
-/* Its calling context with the longest time. */
-static uint32_t heaviest(const struct evidence *e, uint32_t frame)
+/* Its calling context with the longest time, and how many it has. */
+static const struct own *heaviest(const struct evidence *e, uint32_t frame, unsigned *ret_n)
 {
 	const struct own *best = NULL;
 
-	for (size_t i = 0; i < e->n_own; i++)
-		if (e->s->nodes[e->own[i].node].frame == frame &&
-		    (!best || e->own[i].sums.time_ns > best->sums.time_ns))
+	*ret_n = 0;
+	for (size_t i = 0; i < e->n_own; i++) {
+		if (e->s->nodes[e->own[i].node].frame != frame)
+			continue;
+		++*ret_n;
+		if (!best || e->own[i].sums.time_ns > best->sums.time_ns)
 			best = &e->own[i];
-	return best ? best->node : SESSION_ROOT;
+	}
+	return best;
+}
+
+/* The numbers are of all places, of which one is named. */
+static const char *say_places(const struct own *most, unsigned n, char out[PLACES_MAX])
+{
+	char time[HUMAN_MAX];
+
+	*out = '\0';
+	if (n < 2)
+		return out;
+	human_time_ns(time, most->sums.time_ns);
+	snprintf(out, PLACES_MAX, ", in %u places, most in this: %s", n, time);
+	return out;
 }
 
 static int tell(const struct evidence *e, uint32_t frame, const struct sums *sums,
@@ -53,6 +72,9 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 	struct finding *finding =
 		finding_add(f, FINDING_ONE_KERNEL, FINDING_MEASURED, sums->time_ns);
 	char time[HUMAN_MAX], share[HUMAN_MAX], count[HUMAN_THINGS_MAX], mean[HUMAN_MAX];
+	char places[PLACES_MAX];
+	unsigned n;
+	const struct own *most = heaviest(e, frame, &n);
 
 	if (!finding)
 		return -ENOMEM;
@@ -61,8 +83,9 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 	human_percent(share, sums->time_ns / e->kernels.time_ns);
 	human_things(count, sums->count, "call");
 	human_time_ns(mean, sums->time_ns / sums->count);
-	finding_say(finding, "%s, %s %% of all kernels: %s of %s", time, share, count, mean);
-	finding->nodes[0] = heaviest(e, frame);
+	finding_say(finding, "%s, %s %% of all kernels: %s of %s%s", time, share, count, mean,
+		    say_places(most, n, places));
+	finding->nodes[0] = most ? most->node : SESSION_ROOT;
 	finding->n_nodes = 1;
 	return 0;
 }

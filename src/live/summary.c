@@ -15,6 +15,7 @@
 #include "core/crowd.h"
 #include "core/flat.h"
 #include "core/fold.h"
+#include "core/metadata.h"
 #include "core/snapshot.h"
 #include "live/recording.h"
 #include "naming/fit.h"
@@ -231,7 +232,7 @@ static void summary_tables(struct snapshot *snap, FILE *out)
 
 static void summary_losses(const struct session *s, FILE *out)
 {
-	char text[LOSS_TEXT_MAX], folded[FOLDED_TEXT_MAX];
+	char text[LOSS_TEXT_MAX], folded[FOLDED_TEXT_MAX], metadata[METADATA_TEXT_MAX];
 	size_t j;
 	unsigned i;
 
@@ -244,6 +245,8 @@ static void summary_losses(const struct session *s, FILE *out)
 				   (unsigned long long)n,
 				   crowd_loss_text(s, (enum loss)i, n, text));
 	}
+	if (metadata_text(s, metadata))
+		print_line(out, "proton: note: %s", metadata);
 	if (folded_text(s, folded))
 		print_line(out, "proton: note: %s (see --no-fold-numbers)", folded);
 	for (j = 0; j < s->n_notes; j++)

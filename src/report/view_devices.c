@@ -173,11 +173,14 @@ int view_devices(struct report *r)
 	};
 	_cleanup_(freep) struct device_sums *sums = device_sums_new(r->s);
 	const struct devices all = {r->s, sums};
+	char metadata[METADATA_TEXT_MAX];
 
 	if (!sums)
 		return -ENOMEM;
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, &all}, r->o,
 		  r->out);
+	if (metadata_text(r->s, metadata))
+		out_printf(r->out, "(%s)\n", metadata);
 	put_sensors(r, &all);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "core/crowd.h"
 #include "core/fold.h"
+#include "core/metadata.h"
 #include "core/runs.h"
 #include "core/samples.h"
 #include "report/report_impl.h"
@@ -36,7 +37,7 @@ int view_losses(struct report *r)
 int view_notes(struct report *r)
 {
 	static const char *const words[] = {"", "warning: ", "error: "};
-	char covered[SAMPLES_TEXT_MAX], folded[FOLDED_TEXT_MAX];
+	char covered[SAMPLES_TEXT_MAX], folded[FOLDED_TEXT_MAX], metadata[METADATA_TEXT_MAX];
 	bool is_part = samples_text(r->s, covered), any = is_part || r->s->n_notes;
 
 	if (folded_text(r->s, folded)) {
@@ -46,6 +47,10 @@ int view_notes(struct report *r)
 	}
 	if (is_part)
 		out_printf(r->out, "%s\n", covered);
+	if (metadata_text(r->s, metadata)) {
+		out_printf(r->out, "%s\n", metadata);
+		any = true;
+	}
 	for (size_t i = 0; i < r->s->n_notes; i++) {
 		const struct session_note *n = &r->s->notes[i];
 

@@ -4,6 +4,7 @@
 #include "core/crowd.h"
 #include "core/fold.h"
 #include "core/loss.h"
+#include "core/metadata.h"
 #include "core/samples.h"
 #include "core/session.h"
 #include "tui/names.h"
@@ -50,6 +51,15 @@ static void list_folded(struct panel *p)
 		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_NORMAL}), text);
 }
 
+/* Devices were busy with it, beside the time that is shown. */
+static void list_metadata(struct panel *p)
+{
+	char text[METADATA_TEXT_MAX];
+
+	if (metadata_text(panel_session(p), text))
+		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_NORMAL}), text);
+}
+
 static void list_notes(struct panel *p)
 {
 	static const enum role roles[] = {ROLE_NORMAL, ROLE_WARNING, ROLE_ALARM};
@@ -57,6 +67,7 @@ static void list_notes(struct panel *p)
 
 	list_covered(p);
 	list_folded(p);
+	list_metadata(p);
 	for (size_t i = 0; i < s->n_notes; i++) {
 		const struct session_note *n = &s->notes[i];
 		const struct section_row row = {.role = roles[MIN(n->level, 2)]};

@@ -257,4 +257,8 @@ print(json.dumps([node("ROOT", [kernel("add", 1664), node("__proton_launch_metad
 EOF
 check "launch metadata: the tree" "1.66us 1" "$("$PROTON" report --ascii --view tree metadata.hatchet | awk '$NF == "ROOT" { print $1, $3 }')"
 check "launch metadata: devices" "1.66us 1" "$("$PROTON" report --ascii --view devices metadata.hatchet | awk 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } /GPU0/ { n = 0; for (i = 1; i <= NF; i++) if ($i == "1.66us" || $i == "1") out = out (out ? " " : "") $i; print out }')"
+hidden="hidden as launch metadata: 1 operation, 4.06us; devices were busy with it, no time has it"
+check "launch metadata: notes say what is hidden" "$hidden" "$("$PROTON" report --ascii --view notes metadata.hatchet | grep hidden)"
+check "launch metadata: devices say what is hidden" "($hidden)" "$("$PROTON" report --ascii --view devices metadata.hatchet | grep hidden)"
+check "launch metadata: nothing is said of none" "" "$("$PROTON" report --ascii --view notes,devices "$graph" | grep hidden)"
 finish

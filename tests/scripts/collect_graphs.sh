@@ -8,8 +8,9 @@ app=$(dirname "$PROTON")/tests/programs/collect_graphs
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
 export PROTON_CUPTI_PATH=$libs/mock_cupti.so
 
-timeout 120 "$PROTON" record -q -o run.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+timeout 120 "$PROTON" record -o run.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "status" 0 $?
+has "the summary says what busy has beside the time" "devices were busy with it, no time has it" err
 "$PROTON" export -f json run.hatchet | python3 -c '
 import json, sys
 p, path = json.load(sys.stdin), {}

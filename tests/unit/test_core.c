@@ -15,6 +15,7 @@
 #include "core/coverage.h"
 #include "core/session.h"
 #include "core/flat.h"
+#include "core/metadata.h"
 #include "core/snapshot.h"
 
 START_TEST(strings_are_interned)
@@ -729,7 +730,9 @@ START_TEST(launch_metadata_is_hidden)
 	struct snapshot_spec spec = {0};
 	struct snapshot *snap;
 	uint32_t meta = session_node(s, SESSION_ROOT, FRAME_STATE, "__proton_launch_metadata:k1");
+	char text[METADATA_TEXT_MAX];
 
+	ck_assert_ptr_null(metadata_text(s, text)); /* a frame, below which nothing ran */
 	add_kernel(s, session_node(s, meta, FRAME_KERNEL, "helper"), 0, 1000, 1, 1000, 1000);
 	snap = snapshot_new(s, &spec);
 	snapshot_update(snap, 1);
@@ -740,6 +743,10 @@ START_TEST(launch_metadata_is_hidden)
 	snapshot_update(snap, 1);
 	ck_assert(snapshot_column(snap, METRIC_TIME, true)->v[0] == 1165);
 	snapshot_free(snap);
+	ck_assert_ptr_nonnull(metadata_text(s, text));
+	ck_assert_str_eq(
+		text, "hidden as launch metadata: 1 operation, 1.00us; devices were busy with it, "
+		      "no time has it");
 	session_free(s);
 }
 END_TEST

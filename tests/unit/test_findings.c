@@ -375,6 +375,39 @@ START_TEST(rule)
 }
 END_TEST
 
+/* Its numbers are of all its places; the one that is named has the most, which is said. */
+START_TEST(places_of_one_kernel)
+{
+	const struct world world = {.wall_ns = S, .busy_ns = {S}, .work = {KERNEL("l", S / 10, 1)}};
+	struct session *s = make(&world);
+	uint32_t most =
+		session_node(s, session_node(s, SESSION_ROOT, FRAME_SCOPE, "b"), FRAME_KERNEL, "k");
+	struct findings f = {0};
+
+	for (unsigned places = 1; places <= 2; places++) {
+		uint32_t node =
+			places == 1 ? most : session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
+		const struct finding *found = NULL;
+
+		add_metric(s, node, 0, METRIC_TIME, (places == 1 ? 500 : 300) * MS);
+		add_metric(s, node, 0, METRIC_COUNT, 10);
+		ck_assert_int_eq(findings_make(&f, s), 0);
+		for (size_t i = 0; i < f.n; i++)
+			if (f.v[i].rule == FINDING_ONE_KERNEL)
+				found = &f.v[i];
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(found->nodes[0], most);
+		ck_assert_str_eq(found->evidence,
+				 places == 1
+					 ? "500ms, 83.3 % of all kernels: 10 calls of 50.0ms"
+					 : "800ms, 88.9 % of all kernels: 20 calls of 40.0ms, in 2 "
+					   "places, most in this: 500ms");
+		findings_done(&f);
+	}
+	session_free(s);
+}
+END_TEST
+
 static void add_to(struct session *s, uint32_t scope, const char *copy, uint64_t copy_ns,
 		   uint64_t kernel_ns)
 {
@@ -545,6 +578,7 @@ int main(void)
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, all_rules_are_tried);
 	tcase_add_test(tcase, advice_of_what_is_there);
+	tcase_add_test(tcase, places_of_one_kernel);
 	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);
