@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "collect/graph_runs.h"
+#include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "test_collect.h"
 #include "wire/wire.h"
@@ -669,6 +671,33 @@ START_TEST(test_thread_ends)
 	ck_assert_int_eq(collect_depth(COLLECT_TAG_SCOPE), 0);
 }
 
+/* What a graph that runs later will say is not of the time when it was captured. */
+START_TEST(test_capture_in_a_pause)
+{
+	const struct node_value *values;
+	const struct said *part;
+	struct thread_state *t;
+	uint32_t n = 0, slots;
+
+	rig_start();
+	t = thread_state();
+	pause_set(true);
+	graph_capturing(t, t, true);
+	graph_captured(t, 5);
+	collect_metric_u64("rows", 3, false);
+	graph_capturing(t, t, false);
+	slots = table_n(&collector->slots);
+	collect_metric_u64("rows", 4, false);
+	ck_assert_uint_eq(table_n(&collector->slots), slots);
+	part = graph_node_find(5).said;
+	ck_assert_ptr_nonnull(part);
+	values = graph_node_values(&part, &n);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(values[0].value.v.u64, 3);
+	pause_set(false);
+}
+END_TEST
+
 TCase *collect_scopes_case(void)
 {
 	TCase *c = tcase_create("scopes");
@@ -680,6 +709,7 @@ TCase *collect_scopes_case(void)
 	tcase_add_test(c, test_adopt);
 	tcase_add_test(c, test_enter);
 	tcase_add_test(c, test_thread_ends);
+	tcase_add_test(c, test_capture_in_a_pause);
 	tcase_add_test(c, test_metric_types);
 	return c;
 }
