@@ -60,6 +60,8 @@ struct panel_ops {
 	const char *(*row_name)(struct panel *p, size_t row);
 	/* What tui/row_columns.h is made of: a metric of row i, as the panel counts; NaN = absent. */
 	double (*value)(struct panel *p, uint32_t i, const struct row_ask *ask);
+	/* What limits of these are shares of; NULL: of row 0. */
+	double (*limit_whole)(struct panel *p, bool before);
 	/* A calling context that has the name of row i, as the panel counts; NULL: rows are not sorted
 	 * by their names. */
 	uint32_t (*example)(struct panel *p, uint32_t i);

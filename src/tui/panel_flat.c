@@ -117,6 +117,16 @@ static bool passes(struct panel *p, uint32_t i, bool match_case)
 	return !*filter || tui_node_has(p->tui, example(p, i), filter, match_case);
 }
 
+/* A share is of the whole profile, which is no row here. */
+static double limit_whole(struct panel *p, bool before)
+{
+	struct numbers *all = tui_all(p->tui);
+	struct derived_terms terms = {0};
+
+	return derive_at(numbers_derive(before ? numbers_before(all) : all),
+			 &as_flat(p)->columns.limit, &terms, 0, 0);
+}
+
 static void make_order(struct panel *p)
 {
 	struct panel_flat *pf = as_flat(p);
@@ -130,7 +140,7 @@ static void make_order(struct panel *p)
 	if (!order)
 		return;
 	for (uint32_t i = 0; i < all; i++) {
-		if (!passes(p, i, match_case))
+		if (!passes(p, i, match_case) || !row_columns_reach(&pf->columns, p, i))
 			continue;
 		sum += time_of(pf, i);
 		pf->cumulative[i] = sum / pf->all_time; /* before the order: that may be by it */
@@ -184,14 +194,35 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	panel_draw_name(p, pen, kind_role(entry(p, row)->kind), row_name(p, row), TEXT_CUT_MIDDLE);
 }
 
+/* Names are filtered here: are there kernels that have the text in their paths? */
+static bool is_in_paths(struct panel *p)
+{
+	const struct numbers *kept = tui_numbers(p->tui);
+	struct flat *flat = as_flat(p)->flat;
+
+	for (uint32_t i = 0; i < flat_n(flat); i++)
+		for (uint32_t k = 0; k < flat_row(flat, i)->n; k++)
+			if (numbers_counts(kept, flat_nodes(flat, i)[k]))
+				return true;
+	return false;
+}
+
 static void explain(struct panel *p, struct buf *out)
 {
-	if (*p->tui->filter && as_flat(p)->flat && flat_n(as_flat(p)->flat))
-		buf_printf(out,
-			   "no kernel, copy or set has '%s' in its name\nEsc clears the filter",
-			   p->tui->filter);
-	else
+	const struct tui *t = p->tui;
+
+	if (!as_flat(p)->flat || !flat_n(as_flat(p)->flat)) {
 		panel_explain_empty(p, out);
+	} else if (!*t->filter) {
+		buf_puts(out, "nothing is large enough for the limit\nEsc clears it");
+	} else {
+		buf_printf(out, "no kernel, copy or set has '%s' in its name\n", t->filter);
+		if (is_in_paths(p))
+			buf_printf(out, "%s has those below such a name; so has this, with %s %s\n",
+				   keymap_words(&t->keys, REQ_PANEL_7),
+				   keymap_words(&t->keys, REQ_INCLUDE), t->filter);
+		buf_puts(out, "Esc clears the filter");
+	}
 }
 
 static void done(struct panel *p)
@@ -227,6 +258,7 @@ const struct panel_ops panel_flat_ops = {
 	.columns = {NULL, 0, 35},
 	.init = init,
 	.value = value,
+	.limit_whole = limit_whole,
 	.example = example,
 	.numbers = panel_all,
 	.own_numbers = true,

@@ -179,6 +179,14 @@ static const char *say_no_waits(struct panel *p)
 	return "none (proton top and record see them with --sync)";
 }
 
+/* Scopes are within one another: what they sum up to says nothing. */
+static double whole_time(struct panel *p)
+{
+	const double *time = derive_raw(numbers_derive(tui_numbers(p->tui)), METRIC_CPU_TIME, true);
+
+	return time ? time[0] : 0;
+}
+
 static const struct section sections[] = {
 	{
 		.title = HOST_BY_OWN,
@@ -186,6 +194,7 @@ static const struct section sections[] = {
 		.columns = {own_columns, ARRAY_SIZE(own_columns), 40},
 		.list = list_own,
 		.most = ROWS_MAX,
+		.limited = 1,
 	},
 	{
 		.title = HOST_BY_LEFT,
@@ -193,6 +202,8 @@ static const struct section sections[] = {
 		.columns = {left_columns, ARRAY_SIZE(left_columns), 40},
 		.list = list_left,
 		.most = ROWS_MAX,
+		.limited = 1,
+		.whole = whole_time,
 	},
 	{
 		.title = HOST_BY_TIME,
@@ -200,6 +211,8 @@ static const struct section sections[] = {
 		.columns = {elapsed_columns, ARRAY_SIZE(elapsed_columns), 40},
 		.list = list_elapsed,
 		.most = ROWS_MAX,
+		.limited = 1,
+		.whole = whole_time,
 	},
 	{
 		.title = "Waits for the GPU, not in copies",
@@ -207,6 +220,7 @@ static const struct section sections[] = {
 		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waits,
 		.most = ROWS_MAX,
+		.limited = 1,
 		.empty = "none",
 		.say_empty = say_no_waits,
 	},
@@ -216,6 +230,7 @@ static const struct section sections[] = {
 		.columns = {wait_columns, ARRAY_SIZE(wait_columns), 40},
 		.list = list_waiting,
 		.most = ROWS_MAX,
+		.limited = 1,
 	},
 };
 

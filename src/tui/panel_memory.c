@@ -167,6 +167,7 @@ static const struct section sections[] = {
 		.name = "KIND",
 		.columns = {transfer_columns, ARRAY_SIZE(transfer_columns), 40, COMPARED_NAME},
 		.list = list_transfers,
+		.limited = 2,
 		.empty = "no copies and no sets were seen",
 		.say_empty = say_no_transfers,
 	},
@@ -176,6 +177,7 @@ static const struct section sections[] = {
 		.columns = {path_columns, ARRAY_SIZE(path_columns), 40, COMPARED_NAME},
 		.list = list_paths,
 		.most = 32,
+		.limited = 1,
 	},
 };
 

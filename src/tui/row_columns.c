@@ -414,8 +414,10 @@ static double limit_value(struct row_columns *rc, struct panel *p, uint32_t i, b
 
 static bool reaches(struct row_columns *rc, struct panel *p, uint32_t i, bool before)
 {
-	return least_reached(&p->tui->least, limit_value(rc, p, i, before),
-			     limit_value(rc, p, 0, before));
+	double whole = p->ops->limit_whole ? p->ops->limit_whole(p, before)
+					   : limit_value(rc, p, 0, before);
+
+	return least_reached(&p->tui->least, limit_value(rc, p, i, before), whole);
 }
 
 bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i)

@@ -54,6 +54,67 @@ void sections_done(struct panel *p)
 	free(s->lines);
 }
 
+/* ---- the limit ---- */
+
+/* The column that an amount is compared with, or n: none is in its unit. */
+static size_t column_of_amount(struct panel *p, const struct section *sec)
+{
+	const struct least *least = &p->tui->least;
+	size_t i = 0;
+
+	if (least->at.unit == AMOUNT_PLAIN)
+		return least->word ? sec->columns.n : sec->limited - 1;
+	while (i < sec->columns.n &&
+	       sec->columns.v[i].format !=
+		       (least->at.unit == AMOUNT_TIME ? human_time_ns : human_bytes))
+		i++;
+	return i;
+}
+
+/* Is a row too small for an amount? A share is of what all rows have, see leave_out(). */
+static bool is_small(struct panel *p, const struct section *sec, const struct section_row *row)
+{
+	size_t column;
+
+	if (!sec->limited || p->tui->least.at.value == 0)
+		return false;
+	column = column_of_amount(p, sec);
+	return column < sec->columns.n && !(row->v[column] >= p->tui->least.at.value);
+}
+
+/* Rows below a share, with the remarks on them. */
+static void leave_out(struct panel *p, const struct section *sec)
+{
+	struct sections *s = as_sections(p);
+	struct section_state *state = &s->v[s->listed];
+	struct section_entry *rows = s->rows + state->first;
+	double least = p->tui->least.share * (sec->whole ? sec->whole(p) : state->limited);
+	size_t n = 0;
+	bool is_out = false;
+
+	for (size_t i = 0; i < state->n; i++) {
+		if (!rows[i].of.is_remark)
+			is_out = !(rows[i].of.v[sec->limited - 1] >= least);
+		if (!is_out)
+			rows[n++] = rows[i];
+		state->is_limited |= is_out;
+	}
+	s->n_rows -= state->n - n;
+	state->n = n;
+}
+
+/* What a row has counts among what all have; is it left out? */
+static void take(struct panel *p, const struct section *sec, const struct section_row *row)
+{
+	struct section_state *state = &as_sections(p)->v[as_sections(p)->listed];
+
+	add_present(&state->sum, row->v[0]);
+	if (sec->limited)
+		add_present(&state->limited, row->v[sec->limited - 1]);
+	state->is_out = is_small(p, sec, row);
+	state->is_limited |= state->is_out;
+}
+
 /* ---- rows ---- */
 
 /* The place for a row whose first number is v: behind rows that have as much. */
@@ -71,11 +132,14 @@ static void add(struct panel *p, const struct section_entry *row)
 {
 	struct sections *s = as_sections(p);
 	struct section_state *state = &s->v[s->listed];
-	unsigned most = section_at(p, s->listed)->most;
+	const struct section *sec = section_at(p, s->listed);
+	unsigned most = sec->most;
 	size_t at = most ? place_for(s, row->of.v[0]) : s->n_rows;
 
-	if (!isnan(row->of.v[0]))
-		state->sum += row->of.v[0];
+	if (!row->of.is_remark)
+		take(p, sec, &row->of);
+	if (state->is_out)
+		return;
 	if ((most && at - state->first == most) ||
 	    ARRAY_ROOM(s->rows, s->cap_rows, s->n_rows + 1) < 0)
 		return;
@@ -155,8 +219,11 @@ static void list_rows(struct panel *p, unsigned k)
 	s->listed = k;
 	s->v[k].first = s->n_rows;
 	s->v[k].n = 0;
-	s->v[k].sum = 0;
+	s->v[k].sum = s->v[k].limited = 0;
+	s->v[k].is_limited = s->v[k].is_out = false;
 	section_at(p, k)->list(p);
+	if (section_at(p, k)->limited && p->tui->least.share > 0)
+		leave_out(p, section_at(p, k));
 	if (s->v[k].n < section_at(p, k)->least)
 		s->v[k].n = 0;
 }
@@ -339,6 +406,15 @@ static void draw_name(struct panel *p, struct pen *pen, size_t row)
 	panel_draw_name(p, pen, e->of.role, end, TEXT_CUT_END);
 }
 
+static const char *empty_words(struct panel *p, unsigned k)
+{
+	const struct section *sec = section_at(p, k);
+
+	if (as_sections(p)->v[k].is_limited)
+		return "nothing is large enough for the limit";
+	return sec->say_empty ? sec->say_empty(p) : sec->empty;
+}
+
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct sections *s = as_sections(p);
@@ -364,7 +440,7 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 		draw_name(p, pen, row);
 		break;
 	case LINE_EMPTY:
-		pen_put(pen, ROLE_DIM, sec->say_empty ? sec->say_empty(p) : sec->empty);
+		pen_put(pen, ROLE_DIM, empty_words(p, line->section));
 		break;
 	case LINE_BLANK:
 		break;

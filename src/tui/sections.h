@@ -26,8 +26,12 @@ struct section {
 	/* 0: rows stay as they are added. Else no more than these: those whose first numbers are the
 	 * largest, in that order. */
 	unsigned most;
-	unsigned least;    /* fewer rows than this say nothing: there are none then */
-	const char *empty; /* sentence; NULL: a section without rows is left out */
+	unsigned least; /* fewer rows than this say nothing: there are none then */
+	/* 1 + the column that a limit (core/least.h) is about, where that is a share or has no unit; one in
+	 * a unit is about the first column in it. 0: rows have no limit. */
+	unsigned limited;
+	double (*whole)(struct panel *p); /* what shares are of; NULL: of the sum of all rows */
+	const char *empty;                /* sentence; NULL: a section without rows is left out */
 	/* Says which sentence it is, where it depends; only beside one that is not NULL. */
 	const char *(*say_empty)(struct panel *p);
 };
@@ -84,6 +88,9 @@ struct sections {
 	struct section_state {
 		size_t first, n; /* of rows */
 		double sum;      /* of first numbers */
+		double limited;  /* of numbers of the column that a limit is about */
+		bool is_limited; /* rows are left out, */
+		bool is_out;     /* and so was the last one that was added */
 		struct column_fit fit;
 	} v[MAX_SECTIONS];
 	unsigned listed;        /* the section that is being listed */

@@ -492,6 +492,42 @@ START_TEST(limits_of_views)
 }
 END_TEST
 
+/* Kernels and tables leave out what their texts do; shares are of all, not of what is left. */
+START_TEST(limits_of_tables)
+{
+	static const struct tui_options by_share = {.command = "view", .least = {.share = 0.199}};
+	static const struct tui_options by_time = {
+		.command = "view", .least = {.at = {.value = 50e6, .unit = AMOUNT_TIME}}};
+	static const struct tui_options too_high = {.command = "view", .least = {.share = 0.9}};
+	struct world w;
+
+	file_world(&w, &by_share);
+	world_keys(&w, "2");
+	ck_assert(world_shows(&w, "sm90_xmma_gemm_wgrad"));
+	ck_assert(!world_shows(&w, "sm90_xmma_gemm_dgrad")); /* 19.1 % */
+	world_keys(&w, "3");
+	ck_assert(world_shows(&w, "memcpy HtoD pinned"));
+	ck_assert(!world_shows(&w, "pageable")); /* neither row nor advice */
+	ck_assert(!world_shows(&w, "memset device"));
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "pageable: pin"));
+	ck_assert(world_shows(&w, "memset device"));
+	world_done(&w);
+	file_world(&w, &by_time);
+	world_keys(&w, "3");
+	ck_assert(world_shows(&w, "pageable: pin"));
+	ck_assert(!world_shows(&w, "memset device")); /* more bytes, but 1.80ms */
+	world_done(&w);
+	file_world(&w, &too_high);
+	world_keys(&w, "2");
+	ck_assert(world_shows(&w, "nothing is large enough for the limit"));
+	world_keys(&w, "3");
+	ck_assert(world_shows(&w, "nothing is large enough for the limit"));
+	ck_assert(!world_shows(&w, "no copies and no sets were seen"));
+	world_done(&w);
+}
+END_TEST
+
 START_TEST(limit_too_high)
 {
 	static const struct tui_options options = {
@@ -975,6 +1011,7 @@ Suite *suite_columns(void)
 	tcase_add_test(c, levels);
 	tcase_add_test(c, limits);
 	tcase_add_test(c, limits_of_views);
+	tcase_add_test(c, limits_of_tables);
 	tcase_add_test(c, limit_too_high);
 	tcase_add_test(c, comparison);
 	tcase_add_test(c, layout_of_a_comparison);

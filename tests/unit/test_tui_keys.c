@@ -234,6 +234,12 @@ START_TEST(filtering)
 	ck_assert_uint_eq(n_rows(), 1);
 	world_keys(&w, "2");
 	ck_assert(world_shows(&w, "no kernel, copy or set has 'no such'"));
+	ck_assert(!world_shows(&w, "below such a name"));
+	world_keys(&w, "\\ BkSp C-u 'forward' Enter"); /* other panels have what is below it */
+	ck_assert(world_shows(&w, "7 has those below such a name; so has this, with & forward"));
+	world_keys(&w, "Esc & 'forward' Enter");
+	ck_assert(world_shows(&w, "rope_fused"));
+	world_keys(&w, "Esc");
 	world_keys(&w, "1 Esc");
 	ck_assert_str_eq(w.t->filter, "");
 	world_keys(&w, "\\ 'attention' Enter E"); /* what is below a match stays */

@@ -791,6 +791,13 @@ START_TEST(host_tells_its_own_time)
 	world_golden(&w, 24, 80, "host_80x24");
 	world_golden(&w, 10, 40, "host_40x10");
 	ck_assert(world_shows(&w, " 25.21s  84.8      42  42.02s   1.00s  train_step"));
+	w.t->least.share = 0.2; /* load has less, the wait in it has all */
+	tui_spoil(w.t);
+	ck_assert(world_shows(&w, " 25.21s  84.8      42  42.02s   1.00s  train_step"));
+	ck_assert(!world_shows(&w, "200ms  load"));
+	ck_assert(world_shows(&w, "12.30s 100.0     164  75.0ms  stream"));
+	world_keys(&w, "Esc");
+	ck_assert(world_shows(&w, "200ms  load"));
 	world_keys(&w, "\\ 'train' Enter");
 	ck_assert(world_shows(&w, " 25.21s "));
 	world_keys(&w, "Esc ! 'load' Enter"); /* its time is nobody's own */
