@@ -14,7 +14,7 @@ enum {
 	VALUES_MAX = 16384,   /* of all contexts; the kernel has counters for as many */
 	RING = 1 << 17,       /* entries of a context: 4 MiB */
 	QUEUED_MAX = 1 << 18, /* numbers of all values that wait for their records */
-	CONTEXTS_MAX = 16,
+	CONTEXTS_MAX = 64,
 	ALL_CONTEXTS = 1, /* flags of cuMemHostRegister(): of all contexts, mapped for devices */
 	MAPPED = 2,
 	CAPTURES_ANYHOW = 2, /* mode of a capture: calls that allocate do not end it */
@@ -65,8 +65,8 @@ struct value {
 	   unsigned bz, unsigned shared, void *stream, void **params, void **extra))
 
 struct context {
-	void *handle; /* NULL: it is gone, and its ring is read to the end */
-	void *kernel;
+	void *handle; /* NULL: it may be gone, and its ring is read to the end */
+	void *kernel; /* NULL: the driver does not load it there */
 	struct entry *ring;
 	uint64_t ring_in_device;
 	uint64_t position; /* of the entry that is read next */
@@ -107,12 +107,14 @@ static bool bind(void)
 
 /* ---- what a context has of ours; it is the current one ---- */
 
-static bool load(struct context *c)
+static void *load(void)
 {
-	void *module = NULL;
+	void *module = NULL, *kernel = NULL;
 
 	return cuda.cuModuleLoadData(&module, kernel_text) == 0 &&
-	       cuda.cuModuleGetFunction(&c->kernel, module, "proton_metric") == 0;
+			       cuda.cuModuleGetFunction(&kernel, module, "proton_metric") == 0
+		       ? kernel
+		       : NULL;
 }
 
 /* The memory is ours, so that it outlives the context. */
@@ -133,21 +135,41 @@ static bool ring_make(struct context *c)
 	return true;
 }
 
-static struct context *context_of(void *handle)
+/* One more. NULL: there are too many, or there is no memory. That the kernel is not loaded is no reason to ask
+ * for it again. */
+static struct context *context_make(void *handle)
 {
 	uint32_t n = atomic_load(&n_contexts);
 	struct context c = {.handle = handle};
 
-	for (uint32_t i = 0; i < n; i++)
-		if (contexts[i].handle == handle)
-			return &contexts[i];
+	if (n == CONTEXTS_MAX)
+		return NULL;
 	if (!queued)
 		queued = pages_reserve_sparse(QUEUED_MAX * sizeof(*queued));
-	if (!queued || n == CONTEXTS_MAX || !load(&c) || !ring_make(&c))
+	if (!queued)
+		return NULL;
+	c.kernel = load();
+	if (c.kernel && !ring_make(&c))
 		return NULL;
 	contexts[n] = c;
 	atomic_store(&n_contexts, n + 1);
 	return &contexts[n];
+}
+
+/* NULL, with a sentence: it has no place, no kernel or no memory. */
+static struct context *context_of(void *handle, const char **ret_why)
+{
+	uint32_t n = atomic_load(&n_contexts);
+	struct context *c = NULL;
+
+	for (uint32_t i = 0; i < n && !c; i++)
+		if (contexts[i].handle == handle)
+			c = &contexts[i];
+	if (!c)
+		c = context_make(handle);
+	*ret_why = c ? "the driver does not load the kernel that reads them"
+		     : "there are too many contexts, or there is no memory";
+	return c && c->kernel ? c : NULL;
 }
 
 /* The first of n; 0: there are too many. */
@@ -178,8 +200,7 @@ static bool make(void *handle, enum cuda_value_kind kind, size_t n, struct made 
 	struct context *c;
 
 	pthread_mutex_lock(&making);
-	*ret_why = "the driver does not load the kernel that reads them";
-	c = context_of(handle);
+	c = context_of(handle, ret_why);
 	if (c) {
 		*ret_why = "there are too many";
 		ret->kernel = c->kernel;
@@ -318,7 +339,7 @@ static void read_rings(void)
 	struct queued entry;
 
 	for (uint32_t i = 0; i < n; i++)
-		while (read_entry(&contexts[i], &value, &entry)) {
+		while (contexts[i].ring && read_entry(&contexts[i], &value, &entry)) {
 			queue(value, &entry);
 			contexts[i].position++;
 		}

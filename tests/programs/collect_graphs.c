@@ -10,7 +10,13 @@
 #include "mocks/mock_cupti.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, N_RUNS = 5, RING = 1 << 17 /* of cuda_values.c */ };
+enum {
+	KERNEL_CALL = 307,
+	GRAPH_CALL = 514,
+	RESET_CALL = 389,
+	N_RUNS = 5,
+	RING = 1 << 17 /* of cuda_values.c */
+};
 
 static mock_call_fn *call;
 static mock_clone_fn *clone_node;
@@ -101,6 +107,13 @@ static void numbers(const char *cuda)
 	proton_enter_scope("late");
 	run();
 	proton_exit_scope();
+	/* Contexts come and go, and with them what was loaded there: more of them than can be are refused. */
+	for (int i = 0; i < 70; i++) {
+		call(RESET_CALL, &(struct mock_op){0});
+		begin(stream, 0);
+		device("again (pty)", (uintptr_t)&real, 0, 1, stream);
+		end(stream, &graph);
+	}
 }
 
 int main(int argc, char **argv)

@@ -39,6 +39,8 @@ check "numbers that were overwritten come with the next" \
 check "what is said outside counts once" " rows=1000" "$(grep 'rows=1000' tree)"
 has "values below 0 are left out, with a note" "negative values left out" <("$PROTON" report run.hatchet)
 
+check "contexts that come and go: one note" 1 "$("$PROTON" report run.hatchet | grep -c "too many contexts")"
+
 MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "without the kernel: status" 0 $?
 has "without the kernel: why" "is left out while a graph is captured: the driver does not load" <("$PROTON" report left.hatchet)
