@@ -234,6 +234,21 @@ static bool launch_give(struct thread_state *t, const struct launch_value *v)
 	return true;
 }
 
+/* Each element of a vector is a metric of its own. */
+static void too_many(const char *name)
+{
+	static _Atomic bool told;
+	char text[160];
+
+	lose(LOSS_SLOTS_FULL, 1);
+	if (atomic_exchange(&told, true))
+		return;
+	snprintf(text, sizeof(text),
+		 "there are %d metrics, and no room for more: '%.64s' and others are left out",
+		 MAX_METRICS, name);
+	collect_note(NOTE_WARNING, text);
+}
+
 /* A value as the program gives it. */
 struct given {
 	const char *name;
@@ -269,7 +284,7 @@ static void metric_put(uint32_t node, struct given g)
 	g.replace = g.replace || scope == METRIC_PROPERTY;
 	metric = metric_of(name, g.type, g.replace ? METRIC_PROPERTY : scope, g.exact);
 	if (metric == WIRE_NONE) {
-		lose(LOSS_SLOTS_FULL, 1);
+		too_many(name);
 		return;
 	}
 	if (!metric_accept(name, metric, g.type, &g.v))

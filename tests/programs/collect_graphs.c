@@ -145,5 +145,11 @@ int main(int argc, char **argv)
 	}
 	proton_exit_scope();
 	numbers(argv[1]);
+	for (int i = 0; getenv("MANY_METRICS") && i < 300; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "one of many %d", i);
+		proton_scope_metric_u64(name, 1);
+	}
 	return 0;
 }

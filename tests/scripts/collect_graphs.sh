@@ -41,7 +41,8 @@ has "values below 0 are left out, with a note" "negative values left out" <("$PR
 
 check "contexts that come and go: one note" 1 "$("$PROTON" report run.hatchet | grep -c "too many contexts")"
 
-MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+MANY_METRICS=1 MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "without the kernel: status" 0 $?
 has "without the kernel: why" "is left out while a graph is captured: the driver does not load" <("$PROTON" report left.hatchet)
+has "more metrics than there is room for" "there are 256 metrics, and no room for more: 'one of many" <("$PROTON" report left.hatchet)
 finish
