@@ -158,38 +158,47 @@ static uint64_t quantile_rank(double share, uint64_t total)
  * edges: if all were at the other one, it would be wrong by the whole width. */
 #define EDGE 0.05
 
+/* Is a known shortest or longest duration in a bin? If not, it belongs to executions that are not counted
+ * here. */
+static bool is_in_bin(double end, unsigned bin)
+{
+	return !isnan(end) && hist_bin((uint64_t)end) == bin;
+}
+
+void hist_bin_ends(unsigned bin, double least, double most, double *ret_first, double *ret_last)
+{
+	*ret_first = (double)hist_bin_start(bin);
+	*ret_last = bin + 1 < HIST_BINS ? (double)hist_bin_start(bin + 1) - 1 : *ret_first;
+	if (is_in_bin(most, bin))
+		*ret_last = fmin(*ret_last, most);
+	if (is_in_bin(least, bin))
+		*ret_first = fmin(fmax(*ret_first, least), *ret_last);
+}
+
 /* The duration of the execution with this index; want is less than their number. */
-static double duration_at(const struct hist_sums *sums, uint64_t want)
+static double duration_at(const struct hist_sums *sums, uint64_t want, double least, double most)
 {
 	unsigned b = sums->from;
 	uint64_t below = 0;
-	double lo, hi, within;
+	double first, last, within;
 
 	for (; b + 1 < sums->to && below + sums->n[b] <= want; b++)
 		below += sums->n[b];
-	lo = (double)hist_bin_start(b);
-	hi = b + 1 < HIST_BINS ? (double)hist_bin_start(b + 1) : lo;
-	if (hi - lo <= 1)
-		return lo;
+	hist_bin_ends(b, least, most, &first, &last);
+	if (last <= first)
+		return first;
 	within = ((double)(want - below) + 0.5) / MAX(sums->n[b], 1u);
-	return lo + (hi - lo) * (EDGE + (1 - 2 * EDGE) * within);
-}
-
-/* Is a known shortest or longest duration in the same bin as ns? If not, it belongs to executions
- * that are not counted here. */
-static bool is_of_bin(double end, double ns)
-{
-	return !isnan(end) && hist_bin((uint64_t)end) == hist_bin((uint64_t)ns);
+	return first - 0.5 + (last + 1 - first) * (EDGE + (1 - 2 * EDGE) * within);
 }
 
 double hist_quantile(const struct hist_sums *sums, double share, double least, double most)
 {
 	uint64_t total = hist_sums_total(sums), rank = total ? quantile_rank(share, total) : 0;
-	double ns = total ? duration_at(sums, rank) : 0;
+	double ns = total ? duration_at(sums, rank, least, most) : 0;
 
-	if (rank == 0 && is_of_bin(least, ns))
+	if (rank == 0 && is_in_bin(least, hist_bin((uint64_t)ns)))
 		return least;
-	if (rank + 1 == total && is_of_bin(most, ns))
+	if (rank + 1 == total && is_in_bin(most, hist_bin((uint64_t)ns)))
 		return most;
 	return fmax(fmin(ns, most), least); /* fmin() and fmax() ignore a NaN */
 }

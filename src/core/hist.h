@@ -68,9 +68,12 @@ void hist_sums_clear(struct hist_sums *sums);
 void hist_sums_count(struct hist_sums *sums, unsigned bin, uint32_t n);
 void hist_sums_add(struct hist_sums *sums, const struct hist *h);
 uint64_t hist_sums_total(const struct hist_sums *sums);
+/* The shortest and the longest duration that executions of a bin may have had, where least and most, of all of
+ * them, are known; NaN: they are not. */
+void hist_bin_ends(unsigned bin, double least, double most, double *ret_first, double *ret_last);
 /* The shortest duration that `share` (0..1) of the executions do not exceed, ns; 0 when there are none.
  * least and most: the shortest and the longest one (NaN: unknown). A place inside a bin is an
- * estimate, wrong by less than 3 %: it is kept between the two, and exact for the first and the last
+ * estimate, wrong by less than 3 %: it is one between the two, and exact for the first and the last
  * execution. */
 double hist_quantile(const struct hist_sums *sums, double share, double least, double most);
 

@@ -253,6 +253,7 @@ static void add_range(struct hists *h, const struct range *r)
 struct known {
 	const struct hist_sums *sums;
 	double n, calls;    /* samples; executions that were counted */
+	double time;        /* of those that were counted; NaN: not known */
 	double least, most; /* NaN: not known */
 };
 
@@ -260,6 +261,7 @@ static void know(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 {
 	const struct snap_column *least = snapshot_column(h->snap, METRIC_TIME_MIN, below);
 	const struct snap_column *most = snapshot_column(h->snap, METRIC_TIME_MAX, below);
+	const struct snap_column *time = snapshot_column(h->snap, METRIC_TIME, below);
 
 	*k = (struct known){.sums = &h->sums, .least = NAN, .most = NAN};
 	hist_sums_clear(&h->sums);
@@ -270,27 +272,20 @@ static void know(struct hists *h, const uint32_t *nodes, uint32_t n, bool below,
 
 		add_range(h, &r);
 		k->calls += h->calls[below ? h->end[nodes[i]] : first + 1] - h->calls[first];
+		k->time += time ? time->v[nodes[i]] : NAN;
 		k->least = least ? fmin(k->least, least->v[nodes[i]]) : NAN;
 		k->most = most ? fmax(k->most, most->v[nodes[i]]) : NAN;
 	}
 	k->n = (double)hist_sums_total(&h->sums);
 }
 
-/* Where the executions of a bin are taken to lie. */
-static double bin_middle(const struct known *k, unsigned b)
-{
-	double start = (double)hist_bin_start(b), end = (double)hist_bin_start(b + 1);
-	double middle = end - start > 1 ? (start + end) / 2 : start;
-
-	return fmax(fmin(middle, k->most), k->least); /* fmin() and fmax() ignore a NaN */
-}
-
-/* Add up the distances from `from` of a bin's executions, and their squares. The exact durations
- * of the shortest and the longest execution are used where they are known. */
+/* Add up the distances from `from` of a bin's executions, and their squares. The exact durations of the shortest
+ * and the longest execution are used where they are known, and the others are taken to be spread evenly over
+ * what of the bin is between these: kernels that always take about as long have but one bin. */
 static void add_bin(const struct known *k, unsigned b, double from, double *sum, double *squares)
 {
 	const double ends[] = {k->least, k->most};
-	double n = k->sums->n[b], off = bin_middle(k, b) - from;
+	double n = k->sums->n[b], first, last, off, width;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(ends) && n > 0; i++) {
 		if (isnan(ends[i]) || hist_bin((uint64_t)ends[i]) != b)
@@ -299,13 +294,18 @@ static void add_bin(const struct known *k, unsigned b, double from, double *sum,
 		*squares += (ends[i] - from) * (ends[i] - from);
 		n--;
 	}
+	hist_bin_ends(b, k->least, k->most, &first, &last);
+	off = (first + last) / 2 - from;
+	width = last - first + 1;
 	*sum += n * off;
-	*squares += n * off * off;
+	*squares += n * (off * off + (width * width - 1) / 12); /* of whole nanoseconds */
 }
 
+/* No numbers have a mean that is farther from half of them than they deviate. Where these seem to, the spread
+ * is below what bins tell: NaN. */
 static double deviation(const struct known *k)
 {
-	double sum = 0, off = 0, squares = 0, mean;
+	double sum = 0, off = 0, squares = 0, mean, half, deviation;
 
 	for (unsigned b = k->sums->from; b < k->sums->to; b++)
 		add_bin(k, b, 0, &sum, &squares);
@@ -313,7 +313,11 @@ static double deviation(const struct known *k)
 	squares = 0;
 	for (unsigned b = k->sums->from; b < k->sums->to; b++)
 		add_bin(k, b, mean, &off, &squares);
-	return sqrt(squares / k->n);
+	half = hist_quantile(k->sums, 0.5, k->least, k->most);
+	deviation = sqrt(squares / k->n);
+	if (k->calls > 0 && fabs(k->time / k->calls - half) > deviation * (1 + 1e-9))
+		return NAN;
+	return deviation;
 }
 
 /* A percentile of fewer executions than these would be of another part of them than it says. Who loses
