@@ -141,10 +141,11 @@ static void set_used(struct evidence *e)
 	const struct session *s = e->s;
 
 	e->has_work_times = has_work_times(s);
+	e->blur_ns = e->has_work_times ? blur_ns(s) : 0;
 	e->used_ns = e->wall_ns;
 	if (e->has_work_times)
 		e->used_ns = fmax(
-			(double)(s->runs->last_work_ns - s->runs->first_work_ns) - blur_ns(s), 0);
+			(double)(s->runs->last_work_ns - s->runs->first_work_ns) - e->blur_ns, 0);
 	if (s->n_runs == 1)
 		e->used_ns = fmax(e->used_ns - (double)s->runs->paused_ns, 0);
 }
@@ -183,8 +184,10 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	e->has_async = e->copies.async > 0;
 	e->launches_ratio =
 		e->kernels.count > 0 ? fmin(count_launches(s) / e->kernels.count, 1) : 1;
-	e->whole_ns = e->wall_ns > 0 ? e->wall_ns
-				     : e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
+	e->whole_ns = (double)runs_counted_ns(s);
+	e->is_wall = e->whole_ns > 0;
+	if (!e->is_wall)
+		e->whole_ns = e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
 	pick(e);
 	return 0;
 }
@@ -284,7 +287,7 @@ int findings_make(struct findings *f, const struct session *s)
 	f->host_alone = !f->nothing_measured &&
 			!(e.kernels.time_ns + e.copies.time_ns + e.sets.time_ns > 0);
 	f->whole_ns = e.whole_ns;
-	f->is_wall = e.wall_ns > 0;
+	f->is_wall = e.is_wall;
 	keep_within(f);
 	evidence_done(&e);
 	if (f->n)

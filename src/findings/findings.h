@@ -65,7 +65,7 @@ struct finding {
 struct findings {
 	struct finding *v;
 	size_t n, cap;
-	double whole_ns; /* of which prices are a part: the run's wall time, else all device time */
+	double whole_ns; /* of which prices are a part: the run's time without pauses, else that of devices */
 	bool is_wall;
 	bool nothing_measured; /* that no rule spoke says nothing then */
 	bool host_alone;       /* nothing ran on a device: what rules are about is not there */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <stdio.h>
 #include "base/human.h"
 #include "core/host.h"
 #include "findings/rules.h"
@@ -12,7 +13,8 @@
 double evidence_idle(const struct evidence *e, uint32_t device)
 {
 	double busy = session_busy_ns(e->s, device), idle = e->used_ns - busy;
-	bool is_known = e->wall_ns > 0 && busy > 0 && !evidence_is_shared(e, device);
+	bool is_known =
+		e->wall_ns > 0 && busy > 0 && idle >= e->blur_ns && !evidence_is_shared(e, device);
 
 	return is_known && evidence_matters(e, idle) && idle >= IDLE_SHARE * e->used_ns ? idle : 0;
 }
@@ -41,10 +43,21 @@ static const char *advice(const struct session *s)
 		       : WHY "Where is not in this profile; " REMEDY;
 }
 
+/* "9.44s", or where it is known to some tenths of a second "9.44s to 9.64s". */
+static void put_used(const struct evidence *e, char *out, size_t size)
+{
+	char least[HUMAN_MAX], most[HUMAN_MAX];
+
+	human_time_ns(least, e->used_ns);
+	human_time_ns(most, e->used_ns + e->blur_ns);
+	snprintf(out, size, "%s%s%s", least, e->blur_ns > 0 ? " to " : "",
+		 e->blur_ns > 0 ? most : "");
+}
+
 /* The device waits, and launches do not explain it. */
 static int find(const struct evidence *e, struct findings *f)
 {
-	char idle_text[HUMAN_MAX], wall[HUMAN_MAX];
+	char idle_text[HUMAN_MAX], used[2 * HUMAN_MAX + 8];
 
 	for (uint32_t i = 0; i < e->s->n_devices; i++) {
 		double idle = evidence_idle(e, i);
@@ -58,8 +71,9 @@ static int find(const struct evidence *e, struct findings *f)
 		finding->device = i;
 		finding->advice = advice(e->s);
 		human_time_ns(idle_text, idle);
-		human_time_ns(wall, e->used_ns);
-		finding_say(finding, "idle for %s of the %s %s", idle_text, wall,
+		put_used(e, used, sizeof(used));
+		finding_say(finding, "idle for %s%s of the %s %s", idle_text,
+			    e->blur_ns > 0 ? " or more" : "", used,
 			    e->has_work_times ? "between the first and the last work"
 					      : "that the run took");
 	}

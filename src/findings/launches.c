@@ -27,8 +27,8 @@ static int find(const struct evidence *e, struct findings *f)
 		human_time_ns(mean, e->devices[i].time_ns / n);
 		human_count(rate, n * e->launches_ratio / e->used_ns * 1e9);
 		human_time_ns(idle_text, idle);
-		finding_say(finding, "idle for %s, beside %s of %s each, %s launches a second",
-			    idle_text, count, mean, rate);
+		finding_say(finding, "idle for %s%s, beside %s of %s each, %s launches a second",
+			    idle_text, e->blur_ns > 0 ? " or more" : "", count, mean, rate);
 	}
 	return 0;
 }

@@ -35,8 +35,10 @@ void picked_insert(struct picked *picked, const struct own *own);
 struct evidence {
 	const struct session *s;
 	double wall_ns;      /* of the run; 0: not known */
-	double whole_ns;     /* that, else all device time */
+	double whole_ns;     /* that without what was paused, else all device time */
+	bool is_wall;        /* whole_ns: the first of these */
 	double used_ns;      /* from the first to the last work, at the least; else the wall time */
+	double blur_ns;      /* used_ns may be more by this */
 	bool has_work_times; /* it is not the wall time */
 	struct own *own;     /* of all nodes that have any; launch metadata left out */
 	size_t n_own;

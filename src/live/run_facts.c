@@ -126,15 +126,32 @@ static void note_work(struct session_run *run, struct recording *rec)
 	rec->busy_ns = busy;
 }
 
+static uint64_t now_of(const struct recording *rec)
+{
+	return rec->end_ns ? rec->end_ns : clock_monotonic_ns();
+}
+
+static uint64_t paused_ns(const struct recording *rec, uint64_t now)
+{
+	bool pauses = rec->paused_since_ns && now > rec->paused_since_ns;
+
+	return rec->paused_ns + (pauses ? now - rec->paused_since_ns : 0);
+}
+
+uint64_t run_facts_counted_ns(const struct recording *rec)
+{
+	uint64_t now = now_of(rec), wall = now - rec->start_ns;
+
+	return wall - MIN(paused_ns(rec, now), wall);
+}
+
 void run_facts_update(struct session_run *run, struct recording *rec)
 {
-	uint64_t now = rec->end_ns ? rec->end_ns : clock_monotonic_ns();
+	uint64_t now = now_of(rec);
 
 	note_work(run, rec);
 	run->wall_ns = now - rec->start_ns;
-	run->paused_ns = rec->paused_ns;
-	if (rec->paused_since_ns && now > rec->paused_since_ns)
-		run->paused_ns += now - rec->paused_since_ns;
+	run->paused_ns = paused_ns(rec, now);
 	if (rec->end_ns)
 		run_set_end(run, rec->wait_status);
 }

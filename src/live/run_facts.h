@@ -9,5 +9,7 @@
 int run_facts_begin(struct session *s, const struct recording_options *options, char *const *argv);
 /* How long it takes so far, and when devices had work; after the end how long it took, and how it ended. */
 void run_facts_update(struct session_run *run, struct recording *rec);
+/* How long it took, or takes so far, while what ran was counted: what shares of the run are of. */
+uint64_t run_facts_counted_ns(const struct recording *rec);
 
 #endif

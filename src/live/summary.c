@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/buf.h"
@@ -18,6 +19,7 @@
 #include "core/metadata.h"
 #include "core/snapshot.h"
 #include "live/recording.h"
+#include "live/run_facts.h"
 #include "naming/fit.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
@@ -132,33 +134,49 @@ static void summary_scopes(struct snapshot *snap, FILE *out)
 	numbers_free(numbers);
 }
 
+#define WALL_TEXT (2 * HUMAN_MAX + 32)
+
+/* "10.1s wall", or "10.1s wall (not counted for 884ms)": shares of the run are of the rest. */
+static void put_wall(const struct recording *rec, char out[WALL_TEXT])
+{
+	uint64_t end = rec->end_ns ? rec->end_ns : clock_monotonic_ns();
+	uint64_t wall = end - rec->start_ns, counted = run_facts_counted_ns(rec);
+	char text[HUMAN_MAX], paused[HUMAN_MAX];
+
+	human_time_ns(text, (double)wall);
+	human_time_ns(paused, (double)(wall - MIN(counted, wall)));
+	if (rec->paused_ns || rec->paused_since_ns)
+		snprintf(out, WALL_TEXT, "%s wall (not counted for %s)", text, paused);
+	else
+		snprintf(out, WALL_TEXT, "%s wall", text);
+}
+
 static void summary_head(const struct recording *rec, struct snapshot *snap, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
 	const struct snap_column *time = snapshot_column(snap, METRIC_TIME, true);
 	const struct snap_column *count = snapshot_column(snap, METRIC_COUNT, true);
-	char wall[HUMAN_MAX], gpu[HUMAN_MAX], ops[HUMAN_MAX];
+	char wall[WALL_TEXT], gpu[HUMAN_MAX], ops[HUMAN_MAX];
 
-	human_time_ns(wall,
-		      (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns));
+	put_wall(rec, wall);
 	human_time_ns(gpu, time->v[0]);
 	human_count(ops, count->v[0]);
 	if (isnan(time->v[0])) {
-		print_line(out, "proton: %s: no GPU work, %s wall, %zu process%s", rec->source,
-			   wall, s->n_processes, s->n_processes == 1 ? "" : "es");
+		print_line(out, "proton: %s: no GPU work, %s, %zu process%s", rec->source, wall,
+			   s->n_processes, s->n_processes == 1 ? "" : "es");
 		point_to_doctor(out);
 		summary_scopes(snap, out);
 		return;
 	}
-	print_line(out, "proton: %s: %s GPU time in %s operations, %s wall, %zu process%s",
-		   rec->source, gpu, ops, wall, s->n_processes, s->n_processes == 1 ? "" : "es");
+	print_line(out, "proton: %s: %s GPU time in %s operations, %s, %zu process%s", rec->source,
+		   gpu, ops, wall, s->n_processes, s->n_processes == 1 ? "" : "es");
 }
 
 /* How busy each device was: the first thing to know about a slow program. */
 static void summary_busy(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
-	double wall = (double)((rec->end_ns ? rec->end_ns : clock_monotonic_ns()) - rec->start_ns);
+	double counted = (double)run_facts_counted_ns(rec);
 	char busy[HUMAN_MAX], share[HUMAN_MAX], word[DEVICE_WORD];
 	size_t i, n = MIN(s->n_devices, (size_t)SUMMARY_ROWS);
 
@@ -169,7 +187,7 @@ static void summary_busy(const struct recording *rec, FILE *out)
 		if (!(ns > 0))
 			continue;
 		human_time_ns(busy, ns);
-		human_percent(share, MIN(ns / wall, 1));
+		human_percent(share, counted > 0 ? fmin(ns / counted, 1) : NAN);
 		session_device_word(s, (uint32_t)i, word);
 		print_line(out, "proton: %s %s: busy %s, %s %% of the run", word,
 			   strtab_str(s->strings, d->name), busy, share);

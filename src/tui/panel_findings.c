@@ -26,7 +26,8 @@ static bool is_of_run(struct panel *p, const struct column *c)
 
 static const struct column columns[] = {
 	{"PRICE", "what it costs; no more than that can be saved", 7, 0, human_time_ns},
-	{"OF RUN", "share of the run's wall time", 6, 1, human_percent, .is_absent = is_of_devices},
+	{"OF RUN", "share of the run's time without pauses", 6, 1, human_percent,
+	 .is_absent = is_of_devices},
 	{"OF GPU", "share of all time on devices: the run's wall time is not known", 6, 1,
 	 human_percent, .is_absent = is_of_run},
 };

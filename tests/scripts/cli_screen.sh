@@ -29,6 +29,10 @@ touch stop; see "the end is shown" "ENDED: exit 3"
 see "the tree stays" "gemm_bf16"
 keys q; see "status" "status=3"
 see "the file is named" "wrote 'a.hatchet'"
+see "what was paused is said" "not counted for"
+of_run() { grep -o "[0-9.]* % of the run" | sort -u; }
+check "of the run: that of the file, without what was paused" "$("$PROTON" report --view run a.hatchet | of_run)" \
+	"$(t capture-pane -p -t s | of_run)"
 has "app log" "line 2" app.log
 check "profile" 0 "$("$PROTON" report a.hatchet >/dev/null; echo $?)"
 rm -f stop

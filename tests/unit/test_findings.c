@@ -147,6 +147,9 @@ static const struct {
 	  .first_ns = 5 * S,
 	  .last_ns = 9 * S,
 	  .is_trace = true}},
+	/* That is known to some tenths of a second: nothing is said of less. */
+	{FINDING_IDLE, 0.4e9, {10 * S, {S / 5}, {KERNEL("k", S / 5, 100)}, 0, 5 * S, 58 * S / 10}},
+	{FINDING_IDLE, 0, {10 * S, {S / 5}, {KERNEL("k", S / 5, 100)}, 0, 5 * S, 55 * S / 10}},
 	/* Nor does what nobody counted. */
 	{FINDING_IDLE,
 	 6e9,
@@ -364,6 +367,11 @@ START_TEST(rule)
 			found = &f.v[i];
 	ck_assert_msg((found != NULL) == (cases[_i].price != 0), "case %d (%s): %s", _i,
 		      finding_word(cases[_i].rule), found ? found->evidence : "silent");
+	if (cases[_i].world.wall_ns) { /* of what was counted, as elsewhere */
+		ck_assert(f.is_wall);
+		ck_assert_double_eq(f.whole_ns, (double)cases[_i].world.wall_ns -
+							(double)cases[_i].world.paused_ns);
+	}
 	if (found && isnan(cases[_i].price))
 		ck_assert_double_nan(found->price_ns);
 	else if (found)
