@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "tui/names.h"
+#include "tui/path_rows.h"
 #include "tui/tui_impl.h"
 
 #define NAMES_MAX  (1 << 24) /* bytes of all names of a panel */
@@ -50,6 +51,8 @@ void sections_done(struct panel *p)
 
 	buf_done(&s->names);
 	buf_done(&s->path);
+	for (unsigned k = 0; k < MAX_SECTIONS; k++)
+		buf_done(&s->v[k].paths);
 	free(s->rows);
 	free(s->lines);
 }
@@ -221,6 +224,7 @@ static void list_rows(struct panel *p, unsigned k)
 	s->v[k].n = 0;
 	s->v[k].sum = s->v[k].limited = 0;
 	s->v[k].is_limited = s->v[k].is_out = false;
+	s->v[k].paths_columns = -1;
 	section_at(p, k)->list(p);
 	if (section_at(p, k)->limited && p->tui->least.share > 0)
 		leave_out(p, section_at(p, k));
@@ -394,16 +398,65 @@ static const char *path_end(const struct pen *pen, const char *path)
 	return path;
 }
 
+/* More rows than this are not told apart. */
+#define PATHS_MAX 128
+
+static void make_paths(struct panel *p, struct section_state *state, int columns)
+{
+	uint32_t nodes[PATHS_MAX] = {0};
+	size_t n = state->n <= PATHS_MAX ? state->n : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct section_entry *e = &as_sections(p)->rows[state->first + i];
+
+		nodes[i] = e->name == NAME_PATH ? e->node : 0;
+	}
+	state->paths_columns = columns;
+	buf_clear(&state->paths);
+	if (path_rows_make(p->tui, nodes, n, columns, &state->paths) < 0)
+		buf_clear(&state->paths);
+}
+
+/* A path that would read like one of another row; "": it does not. */
+static const char *path_apart(struct panel *p, const struct pen *pen, size_t row)
+{
+	const struct section_line *line = &as_sections(p)->lines[row];
+	struct section_state *state = &as_sections(p)->v[line->section];
+	const char *text, *end;
+
+	if (state->paths_columns != pen_left(pen))
+		make_paths(p, state, pen_left(pen));
+	text = state->paths.data;
+	end = text + state->paths.len;
+	for (uint32_t i = 0; text < end && i < line->i; i++)
+		text += strlen(text) + 1;
+	return text < end ? text : "";
+}
+
+static void draw_path(struct panel *p, struct pen *pen, size_t row)
+{
+	enum role role = entry_at(p, row)->of.role;
+	const char *apart = path_apart(p, pen, row), *name = sections_name(p, row), *end;
+
+	if (*apart) {
+		panel_draw_name(p, pen, role, apart, TEXT_CUT_END);
+		return;
+	}
+	end = path_end(pen, name);
+	if (end != name && pen_left(pen) > text_columns(end, strlen(end), pen->canvas->look->ascii))
+		pen_put(pen, role, canvas_dots(pen->canvas));
+	panel_draw_name(p, pen, role, end, TEXT_CUT_END);
+}
+
 /* A path that was scrolled is as it is. */
 static void draw_name(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct section_entry *e = entry_at(p, row);
-	const char *name = sections_name(p, row);
-	const char *end = e->name == NAME_PATH && !p->scroll ? path_end(pen, name) : name;
 
-	if (end != name && pen_left(pen) > text_columns(end, strlen(end), pen->canvas->look->ascii))
-		pen_put(pen, e->of.role, canvas_dots(pen->canvas));
-	panel_draw_name(p, pen, e->of.role, end, TEXT_CUT_END);
+	if (e->name == NAME_PATH && !p->scroll)
+		draw_path(p, pen, row);
+	else
+		panel_draw_name(p, pen, e->of.role, sections_name(p, row), TEXT_CUT_END);
 }
 
 static const char *empty_words(struct panel *p, unsigned k)

@@ -92,6 +92,8 @@ struct sections {
 		bool is_limited; /* rows are left out, */
 		bool is_out;     /* and so was the last one that was added */
 		struct column_fit fit;
+		struct buf paths;  /* of its rows, as tui/path_rows.h makes them, */
+		int paths_columns; /* for so many columns; -1: not made */
 	} v[MAX_SECTIONS];
 	unsigned listed;        /* the section that is being listed */
 	struct buf names, path; /* a byte 0 behind each name; the path asked for last */

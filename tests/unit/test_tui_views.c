@@ -765,6 +765,37 @@ static void end_processes(enum process_end end)
 		w.s->processes[i].end = end;
 }
 
+/* Paths whose ends read alike keep what differs, however far above it is; one is the end of another. */
+START_TEST(paths_are_told_apart)
+{
+	static const char *const names[] = {"Model",       "layers.0",    "aten::masked_fill",
+					    "aten::clone", "aten::copy_", "memcpy DtoD"};
+	char layer[] = "layers.0";
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t node =
+			i < 2 ? SESSION_ROOT : world_node(&w, SESSION_ROOT, FRAME_SCOPE, "replay");
+
+		layer[sizeof(layer) - 2] = (char)('0' + i % 2);
+		for (unsigned k = 0; k < ARRAY_SIZE(names); k++)
+			node = world_node(&w, node,
+					  k + 1 < ARRAY_SIZE(names) ? FRAME_SCOPE : FRAME_COPY,
+					  k == 1 ? layer : names[k]);
+		world_number(&w, node, 0, METRIC_BYTES, 1e12 * (4 - i));
+		world_number(&w, node, 0, METRIC_TIME, 1e6);
+		world_number(&w, node, 0, METRIC_COUNT, 1);
+	}
+	world_tick(&w);
+	world_keys(&w, "3");
+	ck_assert(world_shows(&w, "Model › layers.0 › … › aten::copy_ › memcpy DtoD"));
+	ck_assert(world_shows(&w, "Model › layers.1 › … › aten::copy_ › memcpy DtoD"));
+	ck_assert(world_shows(&w, " replay › … › layers.0 › … › memcpy DtoD"));
+	ck_assert(world_shows(&w, " replay › … › layers.1 › … › memcpy DtoD"));
+	ck_assert(world_shows(&w, " train_step › memcpy HtoD pinned")); /* stays as it was */
+	world_golden(&w, 24, 46, "paths_apart_46x24");
+}
+END_TEST
+
 /* A wait within a scope within a scope: each second is counted once. */
 START_TEST(host_tells_its_own_time)
 {
@@ -1152,6 +1183,7 @@ Suite *suite_views(void)
 		durations_freeze,
 		durations_are_filtered,
 		durations_are_grouped,
+		paths_are_told_apart,
 		host_tells_its_own_time,
 		tables_keep_their_heads,
 		details_tell_where_bytes_of_scopes_were_moved,
