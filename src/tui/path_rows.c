@@ -135,29 +135,35 @@ static bool keep_too(const struct paths *p, const struct path *path, bool keep[F
 }
 
 /* The frame that tells it from most others. */
-static bool choose_one(const struct paths *p, const struct path *path, bool keep[FRAMES_MAX])
+static unsigned best_mark(const struct path *path)
 {
-	unsigned best = 0;
+	unsigned best = 1;
 
-	for (unsigned i = 1; i < path->n; i++)
-		if (path->marks[i] > path->marks[best] || !best)
+	for (unsigned i = 2; i < path->n; i++)
+		if (path->marks[i] > path->marks[best])
 			best = i;
-	keep[0] = false;
-	return best && path->marks[best] && keep_too(p, path, keep, best);
+	return best;
 }
 
-/* The last frame, those in which it differs, the nearest first, and then as many as there is room for. Where
- * there is none for two, one alone. */
+/* The last frame, that which tells most, the others in which it differs, the nearest first, and then as many
+ * as there is room for. Where there is none for two, what tells most alone. */
 static bool choose(const struct paths *p, const struct path *path, bool keep[FRAMES_MAX])
 {
-	unsigned n = 0;
+	unsigned best = best_mark(path);
 
+	if (best >= path->n || !path->marks[best])
+		return false;
 	keep[0] = true;
+	if (!keep_too(p, path, keep, best)) {
+		keep[0] = false;
+		return keep_too(p, path, keep, best);
+	}
 	for (unsigned i = 1; i < path->n; i++)
-		n += path->marks[i] && keep_too(p, path, keep, i);
-	for (unsigned i = 1; n && i < path->n && keep_too(p, path, keep, i); i++)
+		if (path->marks[i])
+			keep_too(p, path, keep, i);
+	for (unsigned i = 1; i < path->n && keep_too(p, path, keep, i); i++)
 		;
-	return n > 0 || choose_one(p, path, keep);
+	return true;
 }
 
 /* Dots in front have no room of their own where a frame has none behind it. */
