@@ -324,13 +324,22 @@ const char *recording_strerror(int r)
 	return r == -EINTR ? "nobody read it" : strerror(-r);
 }
 
+void recording_end(struct recording *rec)
+{
+	if (rec->is_read)
+		return;
+	update_run(rec);
+	watch_finish(&rec->sensors, receiver_session(rec->receiver));
+	rec->read_error = receiver_finish(rec->receiver);
+	rec->is_read = true;
+}
+
 int recording_finish(struct recording *rec)
 {
 	int r, e;
 
-	update_run(rec);
-	watch_finish(&rec->sensors, receiver_session(rec->receiver));
-	r = receiver_finish(rec->receiver);
+	recording_end(rec);
+	r = rec->read_error;
 	if ((r == -EPIPE || r == -ETIMEDOUT) && rec->options->tape)
 		complain("the reader of the tape %s: the tape is not complete",
 			 r == -EPIPE ? "has left" : "stands still");

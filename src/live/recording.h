@@ -68,6 +68,8 @@ struct recording {
 	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */
+	bool is_read;            /* recording_end() was called, with this result */
+	int read_error;
 };
 
 /* The last part of a path. */
@@ -90,8 +92,10 @@ void recording_wait(const struct recording *rec, int fd);
 
 /* Must the profile wait for somebody to read it (a FIFO, a pipe)? */
 bool recording_output_waits(const struct recording *rec);
-/* Last read and save. 0 or -errno of the file; a message is printed. A wait for a reader is ended
- * by a signal. */
+/* Last read: the session has ended then, and holds all that it will. */
+void recording_end(struct recording *rec);
+/* That, if it was not yet, and save. 0 or -errno of the file; a message is printed. A wait for a reader is
+ * ended by a signal. */
 int recording_finish(struct recording *rec);
 /* What runs from now on is not counted, or is again. */
 void recording_pause(struct recording *rec, bool pause);

@@ -88,6 +88,15 @@ PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --json-lines
 check "json lines" ok "$(python3 -c 'import json,sys
 lines=[json.loads(l) for l in open("out")]
 print("ok" if len(lines) >= 3 and lines[-1]["nodes"] else len(lines))')"
+check "json lines: the last one, and no other, is of what has ended" ok "$(python3 -c 'import json
+lines=[json.loads(l) for l in open("out")]
+says=[(l["ended"], l["runs"][0]["end"]) for l in lines]
+print("ok" if says[-1] == (True, "ended") and not any(e for e, _ in says[:-1]) else says)')"
+"$PROTON" export -f json d.hatchet >file.json
+check "json lines: the last one has what the profile has" ok "$(python3 -c 'import json
+last, file = json.loads(open("out").readlines()[-1]), json.load(open("file.json"))
+of = lambda s: sorted(json.dumps([n["name"], n["metrics"]]) for n in s["nodes"])
+print("ok" if of(last) == of(file) else (of(last), of(file)))')"
 PROTON_FAKE='kernel gemm 1000 2;kernel relu 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 -b 0 -m calls,time/us -e relu -q -o d.hatchet true >out 2>err </dev/null
 check "batch -m -e: status" 0 $?
 has "batch -m: columns" "CALLS time/us  NAME" out; has "batch -e: what is left" "gemm" out
