@@ -143,6 +143,8 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 	parts_add_name(&parts, ROLE_HEADER, 0, t->options.before ? "B: " : "", buf_str(&name),
 		       false);
 	buf_done(&name);
+	if (t->is_reset) /* which the tree is not then */
+		parts_add(&parts, ROLE_WARNING, 2, "whole run:");
 	if (sum->busy_ns > 0) {
 		human_time_ns(text, sum->busy_ns);
 		parts_add(&parts, ROLE_NORMAL, 2, "busy %s", text);
@@ -183,10 +185,13 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 {
 	uint32_t n = (uint32_t)t->usage.n_devices;
-	int width = pen_left(pen) / (int)(n - i);
 	double copy = 0;
 	char text[HUMAN_MAX];
+	int width;
 
+	if (t->is_reset && is_over(t) && pen_left(pen) >= 40)
+		pen_put(pen, ROLE_WARNING, "whole run: ");
+	width = pen_left(pen) / (int)(n - i);
 	for (; i < n && pen_left(pen) >= 11; i++)
 		draw_device_short(t, pen, i, width);
 	if (i < n)

@@ -505,6 +505,16 @@ bool panel_find_row(struct panel *p, bool forward, bool *ret_wrapped)
 
 /* ---- why there are no rows ---- */
 
+/* Of what is counted from then on. */
+static void explain_reset(struct tui *t, struct buf *out)
+{
+	char text[HUMAN_MAX];
+
+	human_clock(text, t->reset_up_ns);
+	buf_printf(out, "nothing %s since %s\nR counts the whole run again",
+		   t->status.run == TUI_RUN_ENDED ? "was counted" : "has been counted", text);
+}
+
 /* Which of three reasons it is. */
 static void explain_live(struct tui *t, struct buf *out)
 {
@@ -533,7 +543,9 @@ static void explain_live(struct tui *t, struct buf *out)
 
 void panel_explain_empty(struct panel *p, struct buf *out)
 {
-	if (p->tui->options.live)
+	if (p->tui->is_reset)
+		explain_reset(p->tui, out);
+	else if (p->tui->options.live)
 		explain_live(p->tui, out);
 	else if (snapshot_n(p->tui->snap) <= 1)
 		buf_puts(out, "this profile holds no calling contexts\n"

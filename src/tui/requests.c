@@ -479,6 +479,10 @@ static void do_reset(struct tui *t)
 		tui_message(t, "a saved profile does not grow: nothing can be counted from now on");
 		return;
 	}
+	if (t->status.run == TUI_RUN_ENDED) {
+		tui_message(t, "the program has ended: nothing can be counted from now on");
+		return;
+	}
 	snapshot_reset(t->snap, false);
 	t->is_reset = true;
 	t->reset_up_ns = t->status.up_ns;

@@ -175,6 +175,8 @@ static void put_filters(struct tui *t, struct buf *out)
 		buf_printf(out, "  filter: %s", t->filter);
 	if (*t->filter || *only || *without)
 		buf_puts(out, filters_hold(t));
+	else if (t->is_reset && tui_panel(t)->ops->is_of_run)
+		buf_puts(out, "  whole run here");
 }
 
 /* What the view is set to, where that is not the default. */

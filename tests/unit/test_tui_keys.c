@@ -534,6 +534,30 @@ START_TEST(resetting)
 }
 END_TEST
 
+/* What has come before is not missing, and what is of the whole run says so. */
+START_TEST(resetting_before_the_end)
+{
+	world_keys(&w, "r 9");
+	ck_assert(world_shows(&w, "nothing has been counted since 00:01:02"));
+	ck_assert(world_shows(&w, "R counts the whole run"));
+	ck_assert(!world_shows(&w, "no record of them"));
+	ck_assert(!world_shows(&w, "whole run here"));
+	world_keys(&w, "4");
+	ck_assert(world_shows(&w, "whole run here"));
+	world_keys(&w, "2");
+	w.status.run = TUI_RUN_ENDED;
+	w.s->ended = true;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "whole run:"));
+	world_keys(&w, "R r");
+	ck_assert(world_shows(&w, "the program has ended"));
+	ck_assert(!world_shows(&w, "whole run:"));
+	ck_assert(!world_shows(&w, "since 00"));
+	world_keys(&w, "4");
+	ck_assert(!world_shows(&w, "whole run here"));
+}
+END_TEST
+
 START_TEST(pausing)
 {
 	world_keys(&w, "P");
@@ -904,6 +928,7 @@ Suite *suite_keys(void)
 		help_of_a_file_offers_what_it_can,
 		freezing,
 		resetting,
+		resetting_before_the_end,
 		pausing,
 		leaving_asks_while_the_program_runs,
 		interrupt_twice_stops_and_leaves,
