@@ -115,6 +115,17 @@ static void print_status(double v, char out[COLUMN_TEXT])
 	snprintf(out, COLUMN_TEXT, "%s", isnan(v) ? "-" : words[(unsigned)v]);
 }
 
+/* What only one side has is no hundred percent of anything: it is called so, as in a report. */
+static void print_change(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
+{
+	double is = status(p, c, i);
+
+	if (is == STATUS_NEW || is == STATUS_GONE)
+		print_status(is, out);
+	else
+		print_ratio(ratio(p, c, i), out);
+}
+
 void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT])
 {
 	const struct snapshot *snap =
@@ -128,7 +139,7 @@ void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUM
 		put_sign(v, out);
 		break;
 	case PART_RATIO:
-		print_ratio(ratio(p, c, i), out);
+		print_change(p, c, i, out);
 		break;
 	case PART_STATUS:
 		print_status(status(p, c, i), out);
