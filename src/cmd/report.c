@@ -39,7 +39,7 @@ static const struct option_def options[] = {
 	PROFILE_OPTIONS(PROFILE_LEVELS),
 	{.name = "sort", .letter = 's', .arg = "METRIC", .help = "sort by this metric, or 'name'",
 	 .id = OPT_SORT},
-	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of flat tables (all)", .id = OPT_ROWS},
+	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of each table, and of the tree (all)", .id = OPT_ROWS},
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
@@ -62,6 +62,7 @@ const struct command_def command_report = {
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct profile_options *o = arg;
+	int r;
 
 	switch (option->id) {
 	case OPT_VIEW:
@@ -84,7 +85,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		o->report.ascii = true;
 		return 0;
 	case OPT_ROWS:
-		return parse_count(value, UINT32_MAX, &o->report.rows);
+		r = parse_count(value, UINT32_MAX, &o->report.rows);
+		o->report.tree_rows = o->report.rows;
+		return r;
 	case OPT_WIDTH:
 		return parse_count(value, UINT32_MAX, &o->report.width);
 	default:

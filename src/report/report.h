@@ -41,6 +41,7 @@ struct report_options {
 	unsigned width;              /* names are cut to fit; 0 = never (not a terminal) */
 	unsigned depth;              /* of the tree; 0 = all */
 	unsigned rows;               /* of a flat table; 0 = all */
+	unsigned tree_rows;          /* of the tree: those with the most time; 0 = all */
 	double threshold;            /* hide subtrees below this share of the total, 0..1 */
 	const char *sort;            /* column; NULL = time; "" = order of arrival; "name" */
 	uint8_t names;               /* enum name_mode */

@@ -42,6 +42,7 @@ struct tree {
 	struct buf scratch;
 	struct name_table *names; /* NULL: each is cut by itself */
 	bool any_guessed;         /* of the rows that were put */
+	uint32_t n_more;          /* rows that tree_rows leaves out */
 };
 
 static const struct session *session(const struct tree *t)
@@ -372,6 +373,33 @@ static int filter_least(struct tree *t)
 	return 0;
 }
 
+/* What a row is chosen by: its time, on the side that has more. */
+static double size_of(const struct tree *t, uint32_t node)
+{
+	double v = at(t->sides[0].time, node);
+
+	return t->n_sides > 1 ? fmax(v, at(t->sides[1].time, node)) : v;
+}
+
+/* Hide all but the rows with the most time: those above have as much or more, and come first. */
+static int keep_largest(struct tree *t)
+{
+	const struct snap_node *nodes = snapshot_nodes(t->snap);
+	uint32_t n = snapshot_n(t->snap), used = 0;
+	_cleanup_(freep) struct walk_entry *entries = malloc(MAX(n, 1u) * sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (is_shown(t, i) && !(t->o->depth && nodes[i].depth >= t->o->depth))
+			entries[used++] = (struct walk_entry){i, size_of(t, i), ""};
+	qsort(entries, used, sizeof(*entries), walk_compare_keys);
+	for (uint32_t i = t->o->tree_rows; i < used; i++)
+		t->shown[entries[i].node] = 0;
+	t->n_more = used - MIN(used, t->o->tree_rows);
+	return 0;
+}
+
 static void mask_sides(struct tree *t)
 {
 	for (unsigned i = 0; i < t->n_sides; i++)
@@ -516,6 +544,8 @@ static int tree_make(struct tree *t, const uint8_t *mask)
 		r = filter_values(t);
 	for (size_t i = 0; i < t->columns.n && r == 0; i++)
 		make_room(t, i);
+	if (r == 0 && t->o->tree_rows)
+		r = keep_largest(t);
 	return r < 0 ? r : sorting_parse(&t->sorting, session(t), t->o->sort) < 0 ? -EINVAL : 0;
 }
 
@@ -543,6 +573,8 @@ int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_
 	if (r == 0) {
 		put_header(out, &t.columns, 0, o);
 		r = put_tree(&t);
+		if (r == 0 && t.n_more)
+			out_printf(out, "(%u more)\n", t.n_more);
 	}
 	if (r == 0 && o->print_sorted && t.columns.n)
 		r = put_sorted(&t);

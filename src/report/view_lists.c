@@ -101,6 +101,19 @@ static double root_value(const struct report *r, uint32_t metric)
 	return c ? c->v[0] : NAN;
 }
 
+/* Of several runs, which may have gone one after the other, it is no time in which anything was busy. */
+static void put_duration(const struct report *r, double ns)
+{
+	char text[HUMAN_MAX];
+
+	human_time_ns(text, ns);
+	out_printf(r->out, "%-16s %s", "duration", text);
+	if (r->s->n_runs > 1)
+		out_printf(r->out, ", from the first start of %zu runs to the last end",
+			   r->s->n_runs);
+	out_putc(r->out, '\n');
+}
+
 int view_summary(struct report *r)
 {
 	const struct session *s = r->s;
@@ -114,7 +127,7 @@ int view_summary(struct report *r)
 		out_putc(r->out, '\n');
 	}
 	if ((s->start_ns || runs_wall_ns(s)) && duration)
-		put_summary_number(r, "duration", (double)duration, human_time_ns);
+		put_duration(r, (double)duration);
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);
 	put_summary_number(r, "contexts", n_contexts(r), human_count);

@@ -137,6 +137,12 @@ check "a whole file is there" 0 "$("$PROTON" report p.hatchet >p.out 2>&1; echo 
 has "which says that it is a part" "1  profile saved while the program ran: what came after is missing" p.out
 touch stop; wait_for 10 test -e done; check "and ends by itself" done "$(cat done)"
 
+# ---- two runs, one after the other, as one
+for i in 1 2; do PROTON_FAKE='kernel a 10 1' "$PROTON" record -q -o two$i.hatchet -- true; done
+check "two runs: what their duration is" "from the first start of 2 runs to the last end" \
+	"$("$PROTON" report --view summary two1.hatchet two2.hatchet | sed -n 's/^duration  *[^ ,]*, //p')"
+check "one run: no such word" 0 "$("$PROTON" report --view summary two1.hatchet | grep -c 'first start')"
+
 # ---- signals to proton
 "$PROTON" record -q -o s.hatchet -- sh -c 'trap "echo got >sig; exit 5" TERM; echo $$ >pid2; while :; do sleep 0.05; done' &
 proton_pid=$!

@@ -123,6 +123,16 @@ check "kernels: a limit in bytes, whatever the column counts in" "yes" "$(awk 'N
 "$PROTON" report --tree -t 4KB --ascii "$torch" >out
 check "tree: a limit in bytes is one of bytes" "$("$PROTON" report --tree -m total,bytes -t 4KB --ascii "$torch" | wc -l)" "$(grep -vc "^(ROOT: " out)"
 "$PROTON" report --tree -t 4K "$torch" >out 2>err; check "a limit of another unit" "2 proton: -t: 'time' has another unit: 1ms is of times, 4MiB of bytes, 20K of other numbers" "$? $(cat err)"
+# So many rows of the tree, too: those with the most time, with what is above them, and how many more there are.
+rows() { grep -vc 'NAME$\|^(' "$1"; }
+"$PROTON" report --tree --ascii "$torch" >all; "$PROTON" report --tree -n 4 --ascii "$torch" >out
+check "tree: four rows" "4 $(($(rows all) - 4))" "$(rows out) $(sed -n 's/^(\([0-9]*\) more)$/\1/p' out)"
+largest=$(sed '1d;/^(/d' all | awk '{ print $2 }' | sort -rn | head -n 4 | paste -sd ' ')
+check "tree: those with the most time" "$largest" "$(sed '1d;/^(/d' out | awk '{ print $2 }' | sort -rn | paste -sd ' ')"
+check "tree: their numbers are those of all" "" "$(sed '1d;/^(/d' out | awk '{ print $1, $2, $3, $NF }' | grep -vxFf <(awk '{ print $1, $2, $3, $NF }' all))"
+check "tree: of its first levels" "2 $(($("$PROTON" report --tree -d 3 --ascii "$torch" >some; rows some) - 2))" \
+	"$("$PROTON" report --tree -d 3 -n 2 --ascii "$torch" >out; rows out) $(sed -n 's/^(\([0-9]*\) more)$/\1/p' out)"
+check "tree: no more" 0 "$("$PROTON" report --tree -n 100000 --ascii "$torch" | grep -c ' more)')"
 "$PROTON" report --view bottom-up -t 20% --ascii "$torch" >out
 check "bottom-up: a limit" "1 (26 more)" "$(grep -vcE 'NAME|[|\`]- |more' out) $(tail -n 1 out)"
 "$PROTON" report --view bottom-up -n 2 -d 1 --ascii "$torch" >out
