@@ -1074,7 +1074,8 @@ bool derive_has(struct derive *d, const struct derived *m)
 	struct derived by;
 
 	if (m->op == DERIVED_QUANTILE)
-		return snapshot_session(d->snap)->n_hists > 0;
+		return snapshot_session(d->snap)->n_hists > 0 &&
+		       has_values(d, derive_used(d, METRIC_TIME, true), true);
 	if (m->metric == METRIC_NONE)
 		return true;
 	if (!metric || !has_values(d, derive_used(d, m->metric, m->inclusive),

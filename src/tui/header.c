@@ -100,6 +100,19 @@ static void add_end(struct tui *t, struct line_parts *parts)
 		parts_add(parts, ROLE_LIVE, 3, n == 1 ? "1 child runs" : "%u children run", n);
 }
 
+/* " of 5.56s", where a filter leaves a part; the time of the run is whole. */
+static void put_whole(struct tui *t, uint32_t metric, void (*print)(char *, double),
+		      char out[HUMAN_MAX + 4])
+{
+	char text[HUMAN_MAX];
+
+	*out = '\0';
+	if (!filters_any(&t->filters))
+		return;
+	print(text, snapshot_total(t->snap, metric));
+	snprintf(out, HUMAN_MAX + 4, " of %s", text);
+}
+
 /* What a saved profile holds. */
 static void add_totals(struct tui *t, struct line_parts *parts)
 {
@@ -107,9 +120,7 @@ static void add_totals(struct tui *t, struct line_parts *parts)
 	const struct snap_column *count = snapshot_column(t->snap, METRIC_COUNT, true);
 	uint64_t wall = runs_wall_ns(snapshot_session(t->snap));
 	const char *whose = t->options.before ? "B " : "";
-	const char *left =
-		filters_any(&t->filters) ? " left" : ""; /* the time of the run is whole */
-	char text[HUMAN_MAX];
+	char text[HUMAN_MAX], whole[HUMAN_MAX + 4];
 
 	if (wall) {
 		human_time_ns(text, (double)wall);
@@ -117,11 +128,13 @@ static void add_totals(struct tui *t, struct line_parts *parts)
 	}
 	if (time && snapshot_n(t->snap) && !isnan(time->v[0])) {
 		human_time_ns(text, time->v[0]);
-		parts_add(parts, ROLE_HEADER, 5, "%sdevice time %s%s", whose, text, left);
+		put_whole(t, METRIC_TIME, human_time_ns, whole);
+		parts_add(parts, ROLE_HEADER, 5, "%sdevice time %s%s", whose, text, whole);
 	}
 	if (count && snapshot_n(t->snap) && !isnan(count->v[0])) {
 		human_count(text, count->v[0]);
-		parts_add(parts, ROLE_HEADER, 7, "%scalls %s%s", whose, text, left);
+		put_whole(t, METRIC_COUNT, human_count, whole);
+		parts_add(parts, ROLE_HEADER, 7, "%scalls %s%s", whose, text, whole);
 	}
 }
 

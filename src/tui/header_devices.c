@@ -23,6 +23,7 @@
 #define PAST_NS           (120 * NSEC_PER_SEC)
 
 enum {
+	NARROW = 60,       /* columns below which words are few */
 	LIVE_NUMBERS = 32, /* "  busy 100.0%   copy 9.99 GB/s " */
 	CHART_MIN = 6,
 	NAME_LEAST = 14,    /* columns that a name gets before charts get anything */
@@ -136,6 +137,7 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 			       : NAN;
 	struct line_parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
 	char text[HUMAN_MAX];
+	bool has_share, is_narrow;
 	struct buf name;
 
 	buf_init(&name, PART_TEXT);
@@ -143,15 +145,19 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 	parts_add_name(&parts, ROLE_HEADER, 0, t->options.before ? "B: " : "", buf_str(&name),
 		       false);
 	buf_done(&name);
+	has_share = sum->busy_ns > 0 && share >= 0;
+	is_narrow =
+		has_share && pen_left(pen) < NARROW; /* there the share is all that it says of it */
 	if (t->is_reset) /* which the tree is not then */
 		parts_add(&parts, ROLE_WARNING, 2, "whole run:");
-	if (sum->busy_ns > 0) {
+	if (sum->busy_ns > 0 && !is_narrow) {
 		human_time_ns(text, sum->busy_ns);
 		parts_add(&parts, ROLE_NORMAL, 2, "busy %s", text);
 	}
-	if (sum->busy_ns > 0 && share >= 0) {
+	if (has_share) {
 		put_busy(text, share, 1);
-		parts_add(&parts, ROLE_NORMAL, 1, "%s of the run", text);
+		parts_add(&parts, ROLE_NORMAL, 1, "%s%s of the run", is_narrow ? "busy " : "",
+			  text);
 	}
 	human_time_ns(text, sum->time_ns);
 	parts_add(&parts, ROLE_NORMAL, 4, "time %s", text);

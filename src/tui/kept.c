@@ -55,12 +55,16 @@ static const uint8_t *mark(struct tui *t)
 	if (needle_init(&needle, t, t->filter, &k->frames, &k->cap_frames) < 0 ||
 	    ARRAY_ROOM(k->nodes, k->cap_nodes, MAX(n, 1u)) < 0)
 		return NULL;
+	k->n_elsewhere = 0;
 	for (uint32_t id = 0; id < n; id++) {
 		uint32_t parent = snapshot_node(t->snap, id)->parent;
 
 		tick_at(snapshot_tick(t->snap), id, n);
-		k->nodes[id] =
-			(parent != SNAP_NONE && k->nodes[parent]) || needle_in(t, &needle, id);
+		k->nodes[id] = parent != SNAP_NONE && k->nodes[parent];
+		if (k->nodes[id] || !needle_in(t, &needle, id))
+			continue;
+		k->nodes[id] = 1;
+		k->n_elsewhere += needle_is_elsewhere(&needle, id);
 	}
 	return k->nodes;
 }

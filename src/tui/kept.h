@@ -22,6 +22,7 @@ struct kept_flat {
 struct kept {
 	uint8_t *nodes, *frames; /* by node: kept?; by frame: does its name match? */
 	size_t cap_nodes, cap_frames;
+	size_t n_elsewhere;      /* that are kept for a form of their names that is not shown */
 	struct numbers *numbers; /* of the nodes that are kept */
 	struct numbers *all;     /* of all of them */
 	uint64_t all_generation; /* generation of the picture that `all` is of */

@@ -15,7 +15,7 @@ static int mark(struct tui *t, const struct needle *needle)
 	const uint8_t *hidden = snapshot_hidden(t->snap);
 	uint8_t *v = t->matches.nodes;
 	uint32_t n = snapshot_n(t->snap);
-	size_t found = 0;
+	size_t found = 0, elsewhere = 0;
 
 	for (uint32_t id = 0; id < n; id++) {
 		uint32_t parent = parents[id];
@@ -26,11 +26,13 @@ static int mark(struct tui *t, const struct needle *needle)
 			return -ECANCELED;
 		v[id] = (uint8_t)((self ? MATCH_SELF : 0) | (above ? MATCH_ABOVE : 0));
 		found += self;
+		elsewhere += self && needle_is_elsewhere(needle, id);
 	}
 	for (uint32_t id = n; id-- > 1;)
 		if (v[id] & (MATCH_SELF | MATCH_BELOW))
 			v[parents[id]] |= MATCH_BELOW;
 	t->matches.n = found;
+	t->matches.n_elsewhere = elsewhere;
 	return 0;
 }
 

@@ -21,7 +21,8 @@ enum {
 struct matches {
 	uint8_t *nodes, *seen;
 	size_t cap_nodes, cap_seen;
-	size_t n;            /* nodes that match by themselves */
+	size_t n;            /* nodes that match by themselves, */
+	size_t n_elsewhere;  /* and of these in a form of the name that is not shown */
 	uint64_t generation; /* of the picture */
 	char text[PROMPT_MAX];
 	uint8_t names; /* enum name_mode */

@@ -25,7 +25,12 @@ int needle_init(struct needle *needle, struct tui *t, const char *text, uint8_t 
 
 void needle_look(struct tui *t, const struct needle *needle, uint32_t node)
 {
-	bool found = tui_node_has(t, node, needle->text, needle->match_case);
+	uint8_t *seen = &needle->seen[needle->frame_of[node]];
 
-	needle->seen[needle->frame_of[node]] = found ? SEEN_WITH : SEEN_WITHOUT;
+	if (text_find(tui_node_name(t, node), needle->text, needle->match_case))
+		*seen = SEEN_WITH;
+	else if (tui_node_has(t, node, needle->text, needle->match_case))
+		*seen = SEEN_ELSEWHERE;
+	else
+		*seen = SEEN_WITHOUT;
 }

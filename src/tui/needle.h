@@ -16,7 +16,8 @@ struct needle {
 	uint8_t *seen;            /* by frame; owned by whoever looks */
 };
 
-enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH };
+/* SEEN_ELSEWHERE: not in the name as it is shown, but in another form of it. */
+enum { SEEN_NOT = 0, SEEN_WITHOUT, SEEN_WITH, SEEN_ELSEWHERE };
 
 /* *seen, of *cap_seen bytes, is the caller's; it grows as needed and must outlive the needle. 0 or
  * -ENOMEM. */
@@ -32,7 +33,13 @@ static inline bool needle_in(struct tui *t, const struct needle *needle, uint32_
 
 	if (*seen == SEEN_NOT)
 		needle_look(t, needle, node);
-	return *seen == SEEN_WITH;
+	return *seen >= SEEN_WITH;
+}
+
+/* Where it has it, only in another form than the one that is shown? */
+static inline bool needle_is_elsewhere(const struct needle *needle, uint32_t node)
+{
+	return needle->seen[needle->frame_of[node]] == SEEN_ELSEWHERE;
 }
 
 #endif

@@ -79,6 +79,7 @@ void tui_say_left(struct tui *t)
 {
 	struct filter_left left;
 	char text[FILTER_LEFT_MAX];
+	char elsewhere[64] = "";
 
 	if (!*t->filter && !filters_any(&t->filters))
 		return;
@@ -87,10 +88,13 @@ void tui_say_left(struct tui *t)
 	else if (!tui_kept_left(t, &left))
 		return;
 	filter_left_text(&left, text);
+	if (*t->filter && t->kept.n_elsewhere)
+		snprintf(elsewhere, sizeof(elsewhere), "; some in names that %.20s shows",
+			 keymap_words(&t->keys, REQ_NAMES));
 	if (prompt_is_open(&t->prompt))
-		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s", text);
+		snprintf(t->prompt.note, sizeof(t->prompt.note), "%s%s", text, elsewhere);
 	else if (left.rows)
-		tui_message(t, "left: %s", text);
+		tui_message(t, "left: %s%s", text, elsewhere);
 	else
 		say_nothing(t);
 }

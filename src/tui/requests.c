@@ -201,6 +201,20 @@ static void spoil_front(struct tui *t)
 	panel_spoil(tui_panel(t));
 }
 
+static void note_found(struct tui *t)
+{
+	const struct matches *m = &t->matches;
+	const char *key = keymap_words(&t->keys, REQ_NAMES);
+	char elsewhere[80] = "";
+
+	if (m->n_elsewhere == m->n && m->n)
+		snprintf(elsewhere, sizeof(elsewhere), ", in names that %.20s shows", key);
+	else if (m->n_elsewhere)
+		snprintf(elsewhere, sizeof(elsewhere), ", %zu in names that %.20s shows",
+			 m->n_elsewhere, key);
+	snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found%s", m->n, elsewhere);
+}
+
 static void on_search(struct tui *t, enum prompt_event event, const char *text)
 {
 	snprintf(t->search, sizeof(t->search), "%s",
@@ -214,7 +228,7 @@ static void on_search(struct tui *t, enum prompt_event event, const char *text)
 		if (!tui_matches(t)) /* stopped by the next letter, which looks anew */
 			t->prompt.note[0] = '\0';
 		else
-			snprintf(t->prompt.note, sizeof(t->prompt.note), "%zu found", t->matches.n);
+			note_found(t);
 	}
 }
 

@@ -224,11 +224,17 @@ static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size s
 	pen_put(pen, ROLE_TAB, " ");
 }
 
+/* Is something said that nobody should overlook: that numbers are compared, or that not all is shown? */
+static bool says_much(const struct tui *t)
+{
+	return t->options.before || *t->filter || filters_any(&t->filters) || least_any(&t->least);
+}
+
 /* Behind the tab in front, what one has to know of the panel goes before keys of others. */
 static bool has_room(const struct tui *t, const struct pen *pen, unsigned i, enum tab_size size,
 		     int behind)
 {
-	return i <= t->current || !t->options.before ||
+	return i <= t->current || !says_much(t) ||
 	       pen_left(pen) - (int)strlen(make_tab(t, i, size).text) - 1 >= behind;
 }
 
@@ -248,8 +254,8 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	size_tabs(t, room, sizes);
 	size_front(t, room, sizes);
 	/* Where not even keys fit, those at the left go until the one in front is there, and whether it is
-	 * compared. */
-	beside = t->options.before && state.len ? behind : 0;
+	 * compared or filtered. */
+	beside = says_much(t) && state.len ? behind : 0;
 	while (first < t->current &&
 	       tabs_width(t, first, t->current + 1, sizes) > canvas->cols + (beside == 0) - beside)
 		first++;

@@ -327,6 +327,7 @@ START_TEST(including_by_values_and_paths)
 	world_keys(&w, "! 'time > 0' Enter"); /* the root stays to stand on */
 	ck_assert_uint_eq(n_rows(), 1);
 	ck_assert(world_shows(&w, "nothing is left"));
+	ck_assert(!world_shows(&w, "P50")); /* it has none of anything, so no columns */
 	world_keys(&w, "Esc & 'train_step/forward' Enter");
 	ck_assert(world_shows(&w, "as a path it is 'train_step/forward/**'"));
 	world_keys(&w, "& C-u 'train_step/forward/**' Enter");

@@ -708,6 +708,7 @@ static const struct {
 	{"ended_killed_80x13", killed, &live_utf8, "", 13, 80},
 	{"ended_killed_40x10", killed, &live_ascii, "", 10, 40},
 	{"over_80x24", over, &live_utf8, "", 24, 80},
+	{"over_devices_40x40", over, &live_utf8, "4", 40, 40},
 	{"over_devices_140x40", over, &live_utf8, "4", 40, 140},
 	{"over_40x20", over, &live_ascii, "", 20, 40},
 	{"over_unwritten", unwritten, &live_utf8, "", 24, 80},

@@ -284,6 +284,15 @@ START_TEST(names_match_however_they_are_shown)
 	world_keys(&w, "2 F4 'flash_fwd' Enter");
 	ck_assert_uint_eq(n_rows(), 1);
 	ck_assert_str_eq(here(), "attention");
+	world_keys(&w, "Esc 1 / 'flash_fwd'"); /* which is said */
+	ck_assert(world_shows(&w, " found, in names that m shows"));
+	world_keys(&w, "C-u 'attention'");
+	ck_assert(world_shows(&w, " found"));
+	ck_assert(!world_shows(&w, "names that"));
+	world_keys(&w, "Esc \\ 'flash_fwd' Enter");
+	ck_assert(world_shows(&w, "; some in names that m shows"));
+	world_keys(&w, "\\ C-u 'attention' Enter");
+	ck_assert(!world_shows(&w, "names that"));
 }
 END_TEST
 
