@@ -79,4 +79,7 @@ void rows_put_caption(const struct report *r, const char *text);
 /* The path of a node of the snapshot, for row_kind.path; held by scratch. */
 const char *rows_path(struct report *r, uint32_t node, struct buf *scratch);
 
+/* Of copies and sets: the share that did not block the caller. */
+extern const struct column_spec async_share_column;
+
 #endif

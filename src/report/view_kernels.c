@@ -50,7 +50,7 @@ int view_transfers(struct report *r)
 		&usual_columns[USUAL_TOTAL], &usual_columns[USUAL_SHARE],
 		&usual_columns[USUAL_CALLS], &usual_columns[USUAL_AVG],
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
-		&usual_columns[USUAL_ASYNC]};
+		&async_share_column};
 	static const struct row_kind kind = {
 		.value = value, .name = name, .usual = usual, .n_usual = ARRAY_SIZE(usual)};
 

@@ -63,7 +63,7 @@ static const struct column_spec avg_size = {
 	.priority = 5,
 };
 
-static const struct column_spec async_share = {
+const struct column_spec async_share_column = {
 	.title = "ASYNC%",
 	.help = "share of operations that did not block the caller",
 	.derived = MADE(AVG, ASYNC, 0.01),
@@ -111,7 +111,7 @@ static int put_kinds(struct report *r)
 	static const struct column_spec *const usual[] = {
 		&usual_columns[USUAL_CALLS], &usual_columns[USUAL_BYTES],
 		&usual_columns[USUAL_TOTAL], &avg_size,
-		&usual_columns[USUAL_GBPS],  &async_share};
+		&usual_columns[USUAL_GBPS],  &async_share_column};
 	static const struct row_kind kind = {.value = kind_value,
 					     .share_of = &usual_columns[USUAL_BYTES],
 					     .whole = whole_of_kinds,

@@ -148,7 +148,7 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 	has_share = sum->busy_ns > 0 && share >= 0;
 	is_narrow =
 		has_share && pen_left(pen) < NARROW; /* there the share is all that it says of it */
-	if (t->is_reset) /* which the tree is not then */
+	if (t->is_reset)                             /* which the tree is not then */
 		parts_add(&parts, ROLE_WARNING, 2, "whole run:");
 	if (sum->busy_ns > 0 && !is_narrow) {
 		human_time_ns(text, sum->busy_ns);

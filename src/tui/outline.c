@@ -119,8 +119,10 @@ static void do_hot_child(const struct at *at)
 {
 	uint32_t child = at->is_branch ? at->o->hottest_child(at->p, at->node) : OUTLINE_NONE;
 
-	if (child == OUTLINE_NONE)
+	if (child == OUTLINE_NONE) {
+		tui_message(at->p->tui, "nothing is below this row");
 		return;
+	}
 	set_open(at, true);
 	go_to(at, child);
 }

@@ -300,6 +300,8 @@ static void do_hot_child(struct panel *p)
 
 	if (child != SNAP_NONE)
 		select_box(p, child);
+	else
+		tui_message(p->tui, "nothing is below this");
 }
 
 static void do_hot_path(struct panel *p)

@@ -152,6 +152,9 @@ START_TEST(neighbours)
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
 	world_keys(&w, "L");
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
+	ck_assert(world_shows(&w, "nothing is below this row"));
+	world_keys(&w, "9 L L L L L L L L");
+	ck_assert(world_shows(&w, "nothing is below this"));
 }
 END_TEST
 
