@@ -32,6 +32,14 @@ static void name_device(const struct session *s, uint32_t device, char *out, siz
 	snprintf(out, size, "%s%s%s", word, *name ? " " : "", name);
 }
 
+/* What a program gave a scope whose work ran in several groups stands with the host's. */
+static const char *beside_host(const struct snapshot *snap)
+{
+	if (!snap->view.n_loose || snap->view.n_groups < 3)
+		return "";
+	return snap->spec.group == GROUP_STREAM ? " or several streams" : " or several devices";
+}
+
 /* A group is named after the process, device, stream or thread of one of its lanes. */
 static const char *name_group(struct snapshot *snap, uint32_t id)
 {
@@ -53,7 +61,7 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 		else
 			snprintf(name, sizeof(name), "%s stream %u", part, l->stream);
 	} else if (l && l->device == SESSION_NONE) {
-		snprintf(name, sizeof(name), "host");
+		snprintf(name, sizeof(name), "host%s", beside_host(snap));
 	}
 	shown_put(&shown, name, strlen(name));
 	return strtab_str(snap->group_names, strtab_adds(snap->group_names, buf_str(&shown)));

@@ -622,9 +622,9 @@ START_TEST(snapshot_groups_scope_metrics_with_their_work)
 	snapshot_update(snap, 3);
 	ck_assert(flops_in(snap, "GPU0") == 100); /* matmul's; step now runs on two */
 	ck_assert(flops_in(snap, "GPU1") == 7);
-	ck_assert(flops_in(snap, "host") == 10);
+	ck_assert(flops_in(snap, "host or several devices") == 10);
 	ck_assert(snapshot_column(snap, METRIC_FLOPS, true)->v[0] == 117);
-	id = snapshot_node(snap, group_named(snap, "host"))->first_child;
+	id = snapshot_node(snap, group_named(snap, "host or several devices"))->first_child;
 	ck_assert(snapshot_column(snap, METRIC_CPU_TIME, true)->v[id] == 5); /* is the host's */
 
 	ck_assert_int_eq(snapshot_regroup(snap, GROUP_STREAM), 0);
