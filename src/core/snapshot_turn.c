@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Another grouping without another tree. Where all work is of one group: its tree is the one without groups with one node more, below the root. So it
- * need not be made: what is there moves one id up, in place, columns too, and down again. A million
- * nodes that nobody has touched yet, and two columns over them, would take twice as long or more. */
+/* Another grouping without another tree. Where all work is of one group, its tree is the one without groups and one
+ * node more, below the root. So it need not be made: what is there moves one id up, in place, columns too,
+ * and down again. A million nodes that nobody has touched yet, and two columns over them, would take twice as long
+ * or more. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <math.h>
