@@ -32,7 +32,7 @@ struct prompt {
 	const char *label; /* NULL: no prompt is open */
 	char text[PROMPT_MAX];
 	size_t len, at;   /* at: the byte that the cursor is on */
-	char note[160];   /* drawn at the right end */
+	char note[224];   /* drawn at the right end */
 	bool for_program; /* what is typed is meant for it: closed when it ends */
 	bool takes_file;  /* Tab completes its name */
 	prompt_event_fn *on_event;
