@@ -856,7 +856,7 @@ END_TEST
 START_TEST(tables_keep_their_heads)
 {
 	uint32_t host = session_lane_intern(w.s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
-	char name[16];
+	char name[24];
 
 	for (int i = 0; i < 20; i++) {
 		uint32_t part;
