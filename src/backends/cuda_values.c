@@ -350,6 +350,13 @@ static bool is_before(uint32_t run, uint32_t other)
 	return (int32_t)(run - other) < 0;
 }
 
+/* Runs whose number was handed on with a later one. */
+static void drop_taken(struct value *v)
+{
+	while (v->n_waiting && !is_before(v->upto, queued[v->head].run))
+		queue_drop(v);
+}
+
 static bool take_next(struct value *v, struct cuda_run *ret)
 {
 	const struct queued *q;
@@ -357,8 +364,10 @@ static bool take_next(struct value *v, struct cuda_run *ret)
 	v->n_records++;
 	if (!is_before(v->upto, v->n_records))
 		return false; /* it came with one before */
+	drop_taken(v);
 	if (!v->n_waiting)
 		read_rings();
+	drop_taken(v);
 	if (!v->n_waiting)
 		return false;
 	q = &queued[v->head];

@@ -89,7 +89,8 @@ static void run_metric(const struct metric_launch *m)
 	for (uint32_t i = 0; i < m->n; i++) {
 		const void *from = (const void *)(uintptr_t)(m->source + i * m->size);
 		uint64_t *sum = &sums[m->first + i];
-		uint64_t *entry = (uint64_t *)(uintptr_t)m->ring + position % m->n_entries * 4;
+		_Atomic uint64_t *entry =
+			(_Atomic uint64_t *)(uintptr_t)m->ring + position % m->n_entries * 4;
 		double real = 0;
 		int64_t whole = 0;
 
@@ -103,15 +104,16 @@ static void run_metric(const struct metric_launch *m)
 			memcpy(&before, sum, sizeof(before));
 			before += real;
 			memcpy(sum, &before, sizeof(before));
-			memcpy(&entry[2], &real, sizeof(real));
+			memcpy(&whole, &real, sizeof(real));
 		} else {
 			if (m->size == sizeof(int32_t))
 				whole = *(const int32_t *)from;
 			else
 				memcpy(&whole, from, m->size);
 			*sum += (uint64_t)whole;
-			entry[2] = (uint64_t)whole;
 		}
+		entry[0] = 0; /* the host may be reading it */
+		entry[2] = (uint64_t)whole;
 		entry[1] = (uint64_t)++runs[m->first + i] << 32 | (m->first + i);
 		entry[3] = *sum;
 		entry[0] = ++position;
