@@ -177,27 +177,12 @@ void graph_ran(struct thread_state *t, const struct graph_node *node, uint32_t l
 		for (uint32_t i = 0; i < n; i++) {
 			struct launch_value v = values[i].value;
 
+			if (!settle(&v) || slot == WIRE_NONE)
+				continue;
 			at = values[i].node == WIRE_NONE
 				     ? collector->slot[slot].node
 				     : graph_node_context(t, launched_at, values[i].node);
-			if (settle(&v))
-				metric_put_beside(slot, at, &v);
-		}
-	}
-}
-
-void graph_ran_unseen(const struct graph_node *node)
-{
-	const struct said *s = node->said;
-	const struct node_value *values;
-	uint32_t n;
-
-	while (s) {
-		values = graph_node_values(&s, &n);
-		for (uint32_t i = 0; i < n; i++) {
-			struct launch_value v = values[i].value;
-
-			settle(&v);
+			metric_put_beside(slot, at, &v);
 		}
 	}
 }

@@ -23,10 +23,9 @@ void graph_capturing(struct thread_state *t, const void *stream, bool on);
 /* The thread ends, or the program: what it captures is nobody's any more. */
 void graph_captures_end(struct thread_state *t);
 /* The node ran, launched at a context: what was said of it is said once more. Its values go to this slot's
- * calling context, and to others of the capture. */
+ * calling context, and to others of the capture; WIRE_NONE: nothing is to be counted, and what it computed is
+ * taken all the same. */
 void graph_ran(struct thread_state *t, const struct graph_node *node, uint32_t launched_at,
 	       uint32_t slot);
-/* The same while nothing is to be counted. */
-void graph_ran_unseen(const struct graph_node *node);
 
 #endif

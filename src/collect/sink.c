@@ -338,13 +338,11 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		key.name = collector->string[name].s;
 	key.made_at = node.made_at;
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
-	if (slot == WIRE_NONE) {
-		graph_ran_unseen(&node);
-		return;
-	}
-	k->fill(slot, a);
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
+	if (slot == WIRE_NONE)
+		return;
+	k->fill(slot, a);
 	if (_unlikely_(is_guessed(a->launch)))
 		add_guessed(slot);
 	if (!k->on_host)
@@ -352,11 +350,11 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	slot_touch(slot);
 }
 
-static void miss_record(const struct activity *a)
+static void miss_record(const struct activity *a, struct thread_state *t)
 {
 	struct graph_node node = graph_node_find(a->graph_node);
 
-	graph_ran_unseen(&node);
+	graph_ran(t, &node, 0, WIRE_NONE);
 }
 
 static void sink_record(struct activity_sink *sink, const struct activity *a)
@@ -372,7 +370,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	if (!is_paused())
 		add_record(sink, a, t);
 	else if (a->graph_node)
-		miss_record(a);
+		miss_record(a, t);
 	if (!a->uncounted)
 		launch_ended(a->launch);
 }
