@@ -8,6 +8,8 @@ it has run: kind_of() says what they are for the library, which takes them then.
 import ctypes
 import threading
 
+from .metric import DEVICE_KINDS
+
 INT64, DOUBLE, VECTOR_INT64, VECTOR_DOUBLE = 1, 2, 5, 6
 
 _stream = threading.local()
@@ -53,7 +55,7 @@ def is_capturing():
 
 def kind_of(tensor):
     """enum cuda_value_kind"""
-    return 0 if tensor.index in (DOUBLE, VECTOR_DOUBLE) else 4
+    return DEVICE_KINDS["float64" if tensor.index in (DOUBLE, VECTOR_DOUBLE) else "int64"]
 
 
 def read(tensor, note):
