@@ -2,7 +2,6 @@
 /* A program that captures in ways that few do, with the mock libcupti: collect_captures LIBCUDA. What it says while
  * no stream of the thread is captured has to count once. See tests/scripts/collect_captures.sh. */
 #include "config.h" // IWYU pragma: keep
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -13,25 +12,13 @@
 #include "backends/cupti_abi.h"
 #include "base/util.h"
 #include "mocks/mock_cupti.h"
+#include "programs/symbols.h"
 #include "proton/proton.h"
 
 enum { KERNEL_CALL = 307, GRAPH_CALL = 514, BEGIN_CALL = 539, END_CALL = 497 };
 enum { N_RUNS = 100000, N_NAMED = 20000, FIRST_NAMED = 1000000 };
 
 static mock_call_fn *call;
-
-static void *find(const char *path, const char *name)
-{
-	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL), *symbol = NULL;
-
-	if (library)
-		symbol = dlsym(library, name);
-	if (!symbol) {
-		fprintf(stderr, "collect_captures: no %s in %s\n", name, path);
-		exit(2);
-	}
-	return symbol;
-}
 
 static void begin(uint32_t stream)
 {

@@ -2,12 +2,12 @@
 /* A graph of three launches, two of which the program names and measures, and which runs five times:
  * collect_graphs LIBCUDA, with the mock libcupti. See tests/scripts/collect_graphs.sh. */
 #include "config.h" // IWYU pragma: keep
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "backends/cupti_abi.h"
 #include "mocks/mock_cupti.h"
+#include "programs/symbols.h"
 #include "proton/proton.h"
 
 enum {
@@ -38,19 +38,6 @@ static void run_node(const char *kernel, uint64_t node)
 		.kind = ABI_KIND_CONCURRENT_KERNEL, .name = kernel, .graph = 9, .graph_node = node};
 
 	call(GRAPH_CALL, &op);
-}
-
-static void *find(const char *path, const char *name)
-{
-	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL), *symbol = NULL;
-
-	if (library)
-		symbol = dlsym(library, name);
-	if (!symbol) {
-		fprintf(stderr, "collect_graphs: no %s in %s\n", name, path);
-		exit(2);
-	}
-	return symbol;
 }
 
 /* A graph that computes numbers, which are metrics each time it runs; others are said while it is captured. */
