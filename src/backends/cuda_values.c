@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "backends/cuda_values.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "backends/cuda_driver.h"
 #include "backends/cuda_values_ptx.h" /* kernel_text[], of cuda_values.ptx */
 #include "backends/pages.h"
 #include "base/util.h"
@@ -72,7 +72,7 @@ struct context {
 	uint64_t position; /* of the entry that is read next */
 };
 
-static struct {
+static struct driver {
 #define _(name, parameters) uint32_t(*name) parameters;
 	FUNCTIONS(_)
 #undef _
@@ -91,17 +91,16 @@ static uint32_t n_queued, unused; /* so many were ever used; the first of those 
 
 static bool bind(void)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-	bool all = library != NULL;
+	static const struct cuda_function functions[] = {
+#define _(name, parameters) {#name, offsetof(struct driver, name)},
+		FUNCTIONS(_)
+#undef _
+	};
+	bool all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
 
-#define _(name, parameters)                                                                        \
-	if (library)                                                                               \
-		*(void **)&cuda.name = dlsym(library, #name);                                      \
-	all = all && cuda.name;
+#define _(name, parameters) all = all && cuda.name;
 	FUNCTIONS(_)
 #undef _
-	if (library)
-		dlclose(library); /* the application keeps it */
 	return all;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 
-#include <dlfcn.h>
 #include <string.h>
 
+#include "backends/cuda_driver.h"
 #include "backends/cupti.h"
 #include "base/util.h"
 
@@ -14,25 +14,14 @@ struct texts {
 /* False: no driver is mapped, or it is too old to have these functions. */
 static bool bind_driver(struct cuda_api *api)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} functions[] = {
+	static const struct cuda_function functions[] = {
 #define _(name, parameters) {#name, offsetof(struct cuda_api, name)},
 		ABI_CUDA_FUNCTIONS(_)
 #undef _
 	};
-	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 
-	if (!library)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		void *symbol = dlsym(library, functions[i].name);
-
-		memcpy((char *)api + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	dlclose(library); /* the application keeps it */
-	return api->cuDeviceGet && api->cuDeviceGetAttribute;
+	return cuda_driver_bind(api, functions, ARRAY_SIZE(functions)) && api->cuDeviceGet &&
+	       api->cuDeviceGetAttribute;
 }
 
 static uint32_t attribute(const struct cuda_api *api, int device, uint32_t attribute)

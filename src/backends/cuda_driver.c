@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "backends/cuda_driver.h"
+#include <dlfcn.h>
+#include <string.h>
+
+bool cuda_driver_bind(void *api, const struct cuda_function *functions, size_t n)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+
+	if (!library)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		void *symbol = dlsym(library, functions[i].name);
+
+		memcpy((char *)api + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	dlclose(library); /* the application keeps it */
+	return true;
+}
