@@ -106,10 +106,9 @@ static void run(const char *name, cudaGraphExec_t exec, int times)
 
 static void kinds(void)
 {
-	cudaGraph_t graph = capture("made", 2), other = capture("other", 2), clone, parent;
+	cudaGraph_t graph = capture("made", 2), other = capture("other", 2), clone;
 	cudaGraphExecUpdateResultInfo info;
 	cudaGraphExec_t exec = executable(graph);
-	cudaGraphNode_t node;
 
 	run("captured", exec, 10);
 	place("captured/<captured_at>/made/captured_kernel", "count", 20);
@@ -120,12 +119,6 @@ static void kinds(void)
 	run("cloned", executable(clone), 4);
 	place("cloned/<captured_at>/made/captured_kernel", "count", 8);
 	place("cloned/<captured_at>/made", "rows", 12);
-	CHECK(cudaGraphCreate(&parent, 0));
-	CHECK(cudaGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
-	run("nested", executable(parent), 3);
-	// CUPTI 13 gives nodes of graphs in graphs new numbers as they are made executable, and does not say of
-	// what: it is known where they were launched alone.
-	place("nested/captured_kernel", "count", 6);
 	run("twice", executable(graph), 2);
 	place("twice/<captured_at>/made/captured_kernel", "count", 4);
 	// Its nodes stay those that they were, whatever they do now.
@@ -134,6 +127,77 @@ static void kinds(void)
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 }
+
+static cudaGraph_t with(cudaGraph_t inner, cudaGraph_t after)
+{
+	cudaGraph_t graph = build(1);
+	cudaGraphNode_t node, next;
+
+	CHECK(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+	CHECK(cudaGraphAddChildGraphNode(&next, graph, &node, 1, after));
+	return graph;
+}
+
+// Graphs in graphs; what is in them may be given other parameters.
+static void nested(void)
+{
+	cudaGraph_t made = capture("made", 2), other = capture("other", 1);
+	cudaGraphExec_t exec;
+
+	run("nested", executable(with(made, other)), 3);
+	place("nested/<captured_at>/made/captured_kernel", "count", 6);
+	place("nested/<captured_at>/made", "rows", 9);
+	place("nested/<captured_at>/other/captured_kernel", "count", 3);
+	place("nested/<captured_at>/built/built_kernel", "count", 3);
+	exec = executable(with(with(made, made), other));
+	run("twice nested", exec, 2);
+	place("twice nested/<captured_at>/made/captured_kernel", "count", 8);
+	place("twice nested/<captured_at>/other/captured_kernel", "count", 2);
+	place("twice nested/<captured_at>/built/built_kernel", "count", 4);
+	CHECK(cudaGraphExecDestroy(exec));
+}
+
+#if CUDART_VERSION >= 12030
+// The body of a node that always runs: its kernels are launched by the device.
+static void conditional(void)
+{
+	cudaGraphConditionalHandle always;
+	cudaGraphNodeParams params = {};
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+	cudaGraph_t graph;
+
+	CHECK(cudaGraphCreate(&graph, 0));
+	CHECK(cudaGraphConditionalHandleCreate(&always, graph, 1, cudaGraphCondAssignDefault));
+	params.type = cudaGraphNodeTypeConditional;
+	params.conditional.handle = always;
+	params.conditional.type = cudaGraphCondTypeIf;
+	params.conditional.size = 1;
+#if CUDART_VERSION >= 13000
+	CHECK(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+#else
+	CHECK(cudaGraphAddNode(&node, graph, NULL, 0, &params));
+#endif
+	{
+		scope s("body");
+
+		CHECK(cudaStreamBeginCaptureToGraph(stream, params.conditional.phGraph_out[0], NULL, NULL, 0,
+						    cudaStreamCaptureModeGlobal));
+		captured_kernel<<<1, 1, 0, stream>>>();
+		built_kernel<<<1, 1, 0, stream>>>();
+		CHECK(cudaStreamEndCapture(stream, NULL));
+	}
+	exec = executable(graph);
+	run("conditional", exec, 4);
+	CHECK(cudaDeviceSynchronize());
+	place("conditional/<captured_at>/body/captured_kernel", "count", 4);
+	place("conditional/<captured_at>/body/built_kernel", "count", 4);
+}
+#else
+static void conditional(void)
+{
+}
+#endif
 
 static void numbers(const char *name, int times)
 {
@@ -159,6 +223,8 @@ int main()
 		metric_device = (metric_device_fn *)dlsym(library, "proton_api_metric_device");
 	CHECK(cudaStreamCreate(&stream));
 	kinds();
+	nested();
+	conditional();
 	numbers("numbers", 1000);
 	// What was loaded goes with the context.
 	CHECK(cudaDeviceReset());

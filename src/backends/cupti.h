@@ -5,6 +5,7 @@
  *
  *   cupti.c           the vtable: life cycle, flush; it owns struct cupti
  *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
+ *   cupti_graphs.c    callbacks of graphs as they are made; launches of those that have others in them
  *   cupti_activity.c  buffers requested and completed, record -> struct activity
  *   cupti_launches.c  the ring; which launches are in flight
  *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
@@ -68,12 +69,15 @@ struct cupti {
 	uint64_t devices_told;         /* owner: flush() */
 };
 
+struct cupti_making;
+
 /* Per launching thread, in static TLS so that the launch path calls nothing to reach it. */
 struct cupti_thread {
 	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
 	bool launching_graph;
 	uint32_t known; /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
+	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 };
 extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 
@@ -110,6 +114,19 @@ int cupti_activity_flush(struct cupti *c, bool force);
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
+/* The launch in progress on this thread will have no record. */
+void cupti_calls_take_back(struct cupti *c);
+
+/* cupti_graphs.c */
+bool cupti_graphs_wants(uint32_t id); /* enum abi_resource */
+void cupti_graphs_on(struct cupti *c, uint32_t id, const struct abi_graph_data *g);
+/* This thread is inside a call that makes an executable graph. */
+void cupti_graphs_making(struct cupti_thread *t, bool on);
+/* executable: the driver's handle. */
+void cupti_graphs_launch(const void *executable, uint32_t launch);
+/* The launch context of the newest launch of a graph that has others in it; 0: not known. number: what its records
+ * say. */
+uint32_t cupti_graphs_newest(uint32_t number);
 
 /* cupti_launches.c */
 int cupti_launches_init(struct cupti_launches *l);   /* -ENOMEM; again: nothing to do */

@@ -90,8 +90,15 @@ enum abi_domain {
 enum abi_resource {
 	ABI_RESOURCE_INIT_FINISHED = 5,
 	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
+	ABI_RESOURCE_GRAPH_NODE_DESTROYED = 14, /* it still is there */
+	ABI_RESOURCE_GRAPH_EXEC_CREATED = 18,
+	ABI_RESOURCE_GRAPH_EXEC_DESTROYED = 19, /* it still is there */
 	ABI_RESOURCE_GRAPH_NODE_CLONED = 20,
+	ABI_N_RESOURCES,
 };
+
+/* Of nodes of graphs: those that have records are the first ones. */
+enum abi_node_type { ABI_NODE_KERNEL, ABI_NODE_MEMCPY, ABI_NODE_MEMSET };
 
 enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
 
@@ -106,6 +113,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   COPY     copies and sets: no, one or several records
  *   SYNC     waits; has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
+ *   MAKE     makes an executable graph
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \
@@ -128,6 +136,11 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuStreamBeginCapture_v2_ptsz, 540, BEGIN)                                                \
 	_(cuStreamBeginCaptureToGraph, 720, BEGIN)                                                 \
 	_(cuStreamBeginCaptureToGraph_ptsz, 721, BEGIN)                                            \
+	_(cuGraphInstantiate, 513, MAKE)                                                           \
+	_(cuGraphInstantiate_v2, 578, MAKE)                                                        \
+	_(cuGraphInstantiateWithFlags, 643, MAKE)                                                  \
+	_(cuGraphInstantiateWithParams, 656, MAKE)                                                 \
+	_(cuGraphInstantiateWithParams_ptsz, 657, MAKE)                                            \
 	_(cuCtxSynchronize, 17, SYNC)                                                              \
 	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
 	_(cuEventSynchronize, 121, SYNC)                                                           \
@@ -359,7 +372,7 @@ struct abi_resource_data {
 struct abi_graph_data {
 	void *graph, *original_graph, *node, *original_node;
 	uint32_t node_type;
-	void *dependency, *graph_exec;
+	void *dependency, *executable; /* not set but of its own callbacks */
 };
 
 typedef void (*abi_callback_fn)(void *user, uint32_t domain, uint32_t id, const void *data);

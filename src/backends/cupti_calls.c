@@ -35,6 +35,7 @@ enum call_class {
 	/* from here on: they launch nothing */
 	CALL_BEGIN,
 	CALL_END,
+	CALL_MAKE,
 	CALL_DESTROY,
 };
 
@@ -49,22 +50,26 @@ static const uint8_t call_classes[ABI_N_CALLS] = {
 static inline void enter(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
-	uint32_t correlation = call->correlation;
+	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
 
-	cupti_launches_put(&c->launches, correlation, ops->launch(c->sink, call->symbol));
+	cupti_launches_put(&c->launches, correlation, launch);
 	if (class == CALL_COPY || class == CALL_SYNC) {
 		ops->unlaunch(c->sink, 1);
 		return;
 	}
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
-	if (class == CALL_GRAPH)
+	if (class == CALL_GRAPH) {
 		atomic_fetch_add_explicit(&c->launches.n_graphs, 1, memory_order_relaxed);
+		if (call->params)
+			cupti_graphs_launch(*(void *const *)call->params, launch);
+	}
 }
 
-/* The launch in progress on this thread will have no record. */
-static void take_back(struct cupti *c, struct cupti_thread *t)
+void cupti_calls_take_back(struct cupti *c)
 {
+	struct cupti_thread *t = &cupti_thread;
+
 	c->sink->ops->unlaunch(c->sink, 1);
 	if (t->launching_graph)
 		atomic_fetch_add_explicit(&c->launches.n_graphs_done, 1, memory_order_relaxed);
@@ -77,7 +82,7 @@ static inline void leave(struct cupti *c, const struct abi_call *call)
 	bool failed = call->result && *(const uint32_t *)call->result != 0;
 
 	if (_unlikely_(failed) && t->launching && t->launching == call->correlation)
-		take_back(c, t);
+		cupti_calls_take_back(c);
 	t->launching = 0;
 }
 
@@ -107,6 +112,8 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 {
 	if (class == CALL_DESTROY)
 		destroy(c, call);
+	else if (class == CALL_MAKE)
+		cupti_graphs_making(&cupti_thread, call->site == ABI_ENTER);
 	else if (class != CALL_OTHER)
 		capture(c, call, class == CALL_BEGIN);
 }
@@ -124,49 +131,12 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 	}
 }
 
-/* 0: not known. */
-static uint64_t node_id(const struct cupti *c, void *node)
-{
-	uint64_t id = 0;
-
-	return node && c->api.cuptiGetGraphNodeId && c->api.cuptiGetGraphNodeId(node, &id) == ABI_OK
-		       ? id
-		       : 0;
-}
-
-/* A node made while this thread launches: the stream is being captured. Another one is made by the program, or by
- * a copy into such a stream. */
-static void on_graph_node(struct cupti *c, const struct abi_graph_data *g)
-{
-	const struct activity_sink_ops *ops = c->sink->ops;
-	uint64_t id = g ? node_id(c, g->node) : 0;
-
-	if (cupti_thread.launching) {
-		take_back(c, &cupti_thread);
-		if (ops->captured)
-			ops->captured(c->sink, id);
-	} else if (ops->built) {
-		ops->built(c->sink, id);
-	}
-}
-
-/* A graph is copied, or made executable: records are of the new node. */
-static void on_graph_node_cloned(struct cupti *c, const struct abi_graph_data *g)
-{
-	if (g && c->sink->ops->cloned)
-		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), node_id(c, g->node));
-}
-
 static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_data *data)
 {
-	const struct abi_graph_data *graph = data ? data->descriptor : NULL;
-
-	if (id == ABI_RESOURCE_GRAPH_NODE_CREATED)
-		on_graph_node(c, graph);
-	else if (id == ABI_RESOURCE_GRAPH_NODE_CLONED)
-		on_graph_node_cloned(c, graph);
-	else if (id == ABI_RESOURCE_INIT_FINISHED)
+	if (id == ABI_RESOURCE_INIT_FINISHED)
 		cupti_connect(c, CUPTI_DRIVER_READY);
+	else
+		cupti_graphs_on(c, id, data ? data->descriptor : NULL);
 }
 
 static void on_fatal(struct cupti *c, const struct abi_state_data *state)
@@ -228,8 +198,9 @@ static void attribute(struct cupti *c)
 		atomic_store(&c->want_attribution, false);
 		return;
 	}
-	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CREATED);
-	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_GRAPH_NODE_CLONED);
+	for (uint32_t id = 0; id < ABI_N_RESOURCES; id++)
+		if (cupti_graphs_wants(id))
+			enable(c, ABI_DOMAIN_RESOURCE, id);
 	enable_class(c, true);
 	atomic_store(&c->launches.complete, true);
 }

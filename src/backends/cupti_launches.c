@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which launch context a correlation id stands for, and which launches are in flight. CUPTI is not
- * called from here, and neither is another file of the backend. */
+ * called from here. */
 #include "config.h" // IWYU pragma: keep
 
 #include <errno.h>
@@ -95,6 +95,8 @@ uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint3
 	*ret_uncounted = true;
 	if (!l->ring)
 		return 0;
+	if (_unlikely_(!correlation && a->graph)) /* launched by a kernel */
+		return cupti_graphs_newest(a->graph);
 	launch = ring_get(l, correlation);
 	if (!launch && !was_attributed(l, correlation))
 		return 0;

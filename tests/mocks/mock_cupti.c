@@ -649,10 +649,13 @@ void mock_resource(uint32_t id)
 	in_driver_callback--;
 }
 
-static void raise_node(uint32_t id, uint64_t from, uint64_t node)
+EXPORT mock_graph_fn mock_graph;
+void mock_graph(uint32_t id, const struct mock_node *node)
 {
-	struct abi_graph_data graph = {.node = (void *)(uintptr_t)node,
-				       .original_node = (void *)(uintptr_t)from};
+	struct abi_graph_data graph = {.graph = (void *)node->graph,
+				       .node = (void *)(uintptr_t)node->node,
+				       .original_node = (void *)(uintptr_t)node->from,
+				       .executable = (void *)node->executable};
 	struct abi_resource_data data = {.descriptor = &graph};
 
 	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][id])
@@ -665,13 +668,32 @@ static void raise_node(uint32_t id, uint64_t from, uint64_t node)
 EXPORT mock_clone_fn mock_clone;
 void mock_clone(uint64_t from, uint64_t to)
 {
-	raise_node(ABI_RESOURCE_GRAPH_NODE_CLONED, from, to);
+	mock_graph(ABI_RESOURCE_GRAPH_NODE_CLONED, &(struct mock_node){.node = to, .from = from});
+}
+
+static struct {
+	uint64_t node, id;
+} moved[16];
+static size_t n_moved;
+
+EXPORT mock_move_fn mock_move;
+void mock_move(uint64_t node, uint64_t id)
+{
+	if (n_moved == sizeof(moved) / sizeof(*moved))
+		die("too many nodes have moved");
+	moved[n_moved].node = node;
+	moved[n_moved++].id = id;
 }
 
 EXPORT uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id);
 uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id)
 {
 	*ret_id = (uintptr_t)node;
+	for (size_t i = 0; i < n_moved; i++)
+		if (moved[i].node == *ret_id) {
+			*ret_id = moved[i].id;
+			break;
+		}
 	return ABI_OK;
 }
 
@@ -695,16 +717,20 @@ static void put_records(const struct mock_op *op, uint32_t id)
 EXPORT mock_call_fn mock_call;
 uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 {
-	const void *params[] = {(const void *)(uintptr_t)op->stream};
+	const void *params[] = {op->executable ? op->executable
+					       : (const void *)(uintptr_t)op->stream};
 	struct abi_call call = {
 		.site = ABI_ENTER, .function = "mock", .params = params, .symbol = op->name};
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
 	raise_driver(cbid, &call);
+	if (op->inside)
+		op->inside();
 	if (op->captured)
-		raise_node(ABI_RESOURCE_GRAPH_NODE_CREATED, 0, op->graph_node);
+		mock_graph(ABI_RESOURCE_GRAPH_NODE_CREATED,
+			   &(struct mock_node){.node = op->graph_node});
 	else if (op->kind && !op->result && mock.kinds[op->kind])
-		put_records(op, call.correlation);
+		put_records(op, op->by_kernel ? 0 : call.correlation);
 	call.site = ABI_EXIT;
 	call.result = &op->result;
 	raise_driver(cbid, &call);

@@ -30,6 +30,9 @@ struct mock_op {
 	uint32_t result;           /* of the driver call; no record when not 0 */
 	bool captured;             /* a graph node is made instead of records */
 	uint64_t graph_node;       /* its id, or that of records */
+	bool by_kernel;            /* records have no correlation id */
+	const void *executable;    /* the first parameter, in place of the stream */
+	void (*inside)(void);      /* called between ENTER and EXIT */
 };
 
 /* A driver call on this thread; returns its correlation id. */
@@ -41,6 +44,14 @@ typedef void mock_complete_fn(size_t n, bool newest_first);
 typedef void mock_resource_fn(uint32_t id);
 /* A node of a graph is made after another one. */
 typedef void mock_clone_fn(uint64_t from, uint64_t to);
+/* What CUPTI tells of graphs; nodes are their ids. */
+struct mock_node {
+	uintptr_t graph, executable;
+	uint64_t node, from;
+};
+typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
+/* A node has another id from now on. */
+typedef void mock_move_fn(uint64_t node, uint64_t id);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */
 struct mock_counters {

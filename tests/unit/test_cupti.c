@@ -25,6 +25,7 @@
 
 #define KERNEL_CALL 307u
 #define GRAPH_CALL  514u
+#define MAKE_CALL   643u /* of an executable graph */
 #define COPY_CALL   306u
 #define SET_CALL    249u
 #define RING_N      (1u << 20)
@@ -59,6 +60,7 @@ static struct {
 	_Atomic uint64_t n_of_launch[N_LAUNCHES];
 	_Atomic uint64_t
 		n_wrong_name; /* records whose launch context is none, or of another name */
+	uint64_t cloned[16];  /* of which node: by the low half of its id */
 	atomic_int n_connects, n_notes, n_devices;
 	char note[1024];
 	struct device_info device;
@@ -105,6 +107,11 @@ static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
 	seen.n_launches -= n;
 }
 
+static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
+{
+	seen.cloned[to % ARRAY_SIZE(seen.cloned)] = from;
+}
+
 static void sink_lose(struct activity_sink *sink, enum loss loss, uint64_t n)
 {
 	seen.loss[loss] += n;
@@ -136,6 +143,7 @@ static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
 	.unlaunch = sink_unlaunch,
+	.cloned = sink_cloned,
 	.lose = sink_lose,
 	.device = sink_device,
 	.note = sink_note,
@@ -158,6 +166,8 @@ static struct {
 	mock_fatal_fn *fatal;
 	mock_counters_fn *counters;
 	mock_seek_fn *seek;
+	mock_graph_fn *graph;
+	mock_move_fn *move;
 } mock;
 
 static void mock_open(void)
@@ -172,6 +182,8 @@ static void mock_open(void)
 	*(void **)&mock.fatal = dlsym(library, "mock_fatal");
 	*(void **)&mock.counters = dlsym(library, "mock_counters");
 	*(void **)&mock.seek = dlsym(library, "mock_seek");
+	*(void **)&mock.graph = dlsym(library, "mock_graph");
+	*(void **)&mock.move = dlsym(library, "mock_move");
 	setenv("PROTON_CUPTI_PATH", MOCK_CUPTI_PATH, 1);
 }
 
@@ -766,6 +778,90 @@ START_TEST(in_flight_ends_at_zero)
 }
 END_TEST
 
+/* ---- graphs in graphs ------------------------------------------------------------------- */
+
+#define NODE(graph, n) ((uint64_t)(graph) << 32 | (n))
+
+static uint32_t inner; /* graphs of which a copy is made, each of one node */
+
+static void copy_node(uint64_t node, uint64_t from)
+{
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CLONED,
+		   &(struct mock_node){.graph = node >> 32, .node = node, .from = from});
+}
+
+/* Graph 3, with a node of its own, is made of graph 1; nodes of others, 4 and up, move into it. */
+static void make_executable(void)
+{
+	for (uint32_t i = 0; i < inner; i++)
+		copy_node(NODE(4 + i, 0), NODE(2, i));
+	copy_node(NODE(3, 1), NODE(1, 1));
+	for (uint32_t i = 0; i < inner; i++)
+		mock.move(NODE(4 + i, 0), NODE(3, 5 + i));
+	if (inner > 1) { /* this one goes, and nothing may be asked about it */
+		mock.graph(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
+			   &(struct mock_node){.graph = 3, .node = NODE(5, 0)});
+	}
+	mock.graph(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = 0xe0});
+}
+
+static void make_graph(uint32_t n_inner)
+{
+	inner = n_inner;
+	mock.call(MAKE_CALL, &(struct mock_op){.inside = make_executable});
+}
+
+START_TEST(nodes_of_inner_graphs_are_asked_again)
+{
+	begin(true);
+	make_graph(2);
+	ck_assert_uint_eq(seen.cloned[0], NODE(2, 1));
+	ck_assert_uint_eq(seen.cloned[1], NODE(1, 1));
+	ck_assert_uint_eq(seen.cloned[5], NODE(4, 0));
+	ck_assert_uint_eq(seen.cloned[6], 0);
+	/* What a program copies by itself stays what it is, whatever is made next. */
+	copy_node(NODE(7, 9), NODE(2, 0));
+	mock.move(NODE(7, 9), NODE(3, 8));
+	make_graph(0);
+	ck_assert_uint_eq(seen.cloned[8], 0);
+}
+END_TEST
+
+START_TEST(what_a_kernel_launches_belongs_to_the_newest_launch_of_its_graph)
+{
+	const void *executable = (void *)(uintptr_t)0xe0;
+	struct mock_op body = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			       .n_records = 3,
+			       .name = "k2",
+			       .graph = 3,
+			       .by_kernel = true,
+			       .executable = executable};
+
+	begin(true);
+	kernels(1);
+	make_graph(1);
+	my_launch = 2;
+	mock.call(GRAPH_CALL, &body);
+	flush();
+	ck_assert_uint_eq(seen.n_of_launch[2], 3);
+	my_launch = 4;
+	body.name = "k4";
+	mock.call(GRAPH_CALL, &body);
+	flush();
+	flush();
+	flush();
+	ck_assert_uint_eq(seen.n_of_launch[4], 3);
+	ck_assert_int_eq(in_flight(), 0);
+	/* Of a graph that is not known: nobody's. */
+	body.graph = 3 + 4096;
+	mock.call(GRAPH_CALL, &body);
+	flush();
+	ck_assert_uint_eq(seen.n_of_launch[0], 3);
+	mock.graph(ABI_RESOURCE_GRAPH_EXEC_DESTROYED, &(struct mock_node){.executable = 0xe0});
+	ck_assert_uint_eq(seen.n_wrong_name, 0);
+}
+END_TEST
+
 START_TEST(a_graph_without_records_does_not_stay_in_flight)
 {
 	begin(true);
@@ -1088,6 +1184,9 @@ static Suite *suite(void)
 	tcase_add_test(attribution, an_overwritten_ring_entry_is_a_loss);
 	tcase_add_test(attribution, correlation_ids_wrap_around);
 	tcase_add_test(attribution, in_flight_ends_at_zero);
+	tcase_add_test(attribution, nodes_of_inner_graphs_are_asked_again);
+	tcase_add_test(attribution,
+		       what_a_kernel_launches_belongs_to_the_newest_launch_of_its_graph);
 	tcase_add_test(attribution, a_graph_without_records_does_not_stay_in_flight);
 	tcase_add_test(attribution, the_last_flush_knows_graphs_without_records);
 	tcase_add_test(buffers, a_flush_leaves_incomplete_buffers);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What CUPTI tells of CUDA graphs as they are made: which node is made by whom, and after which other one.
+ *
+ * Records are of nodes of executable graphs, and an executable graph has no other graphs in it: of an inner graph CUPTI
+ * tells of a copy, whose nodes then move into the outermost one and get other ids there. That it does not tell (CUPTI
+ * 13.0, on an H100). But they stay the same objects: once the graph is made they are asked for their ids again.
+ *
+ * What stands in the body of a conditional node runs when a kernel says so: its records have correlation id 0. They
+ * are charged to the newest launch of their graph. */
+#include "config.h" // IWYU pragma: keep
+
+#include <sys/mman.h>
+
+#include "backends/cupti.h"
+#include "backends/pages.h"
+#include "backends/ptrmap.h"
+#include "base/hash.h"
+#include "base/util.h"
+
+enum {
+	COPIES_MAX = 1 << 18, /* in one executable graph: as many as the collector knows nodes */
+	GONE_MAX = 1 << 16,   /* nodes that went meanwhile */
+	NEWEST_N = 4096,      /* executable graphs with others in them; a power of two */
+};
+
+/* Nodes that are copied while this thread makes an executable graph. */
+struct cupti_making {
+	const void *graph; /* of the first */
+	bool is_nested;    /* others are of another graph */
+	uint32_t n, n_gone;
+	const void *gone[2 * GONE_MAX]; /* a set */
+	struct {
+		void *node;
+		uint64_t id;
+	} copy[COPIES_MAX];
+};
+
+static struct {
+	struct ptrmap number;              /* of an executable graph: what its records say */
+	atomic_bool is_used;               /* there is one in it */
+	_Atomic uint64_t newest[NEWEST_N]; /* number << 32 | launch context */
+} nested;
+
+/* 0: not known. */
+static uint64_t node_id(const struct cupti *c, void *node)
+{
+	uint64_t id = 0;
+
+	return node && c->api.cuptiGetGraphNodeId && c->api.cuptiGetGraphNodeId(node, &id) == ABI_OK
+		       ? id
+		       : 0;
+}
+
+/* ---- an executable graph is made ---- */
+
+void cupti_graphs_making(struct cupti_thread *t, bool on)
+{
+	if (on && !t->making) {
+		t->making = pages_reserve_sparse(sizeof(*t->making));
+	} else if (!on && t->making) {
+		munmap(t->making, sizeof(*t->making));
+		t->making = NULL;
+	}
+}
+
+static void remember(struct cupti_making *m, const struct abi_graph_data *g, uint64_t id)
+{
+	if (!m || !id || m->n == COPIES_MAX || g->node_type > ABI_NODE_MEMSET)
+		return;
+	if (!m->n)
+		m->graph = g->graph;
+	m->is_nested |= m->graph != g->graph;
+	m->copy[m->n].node = g->node;
+	m->copy[m->n++].id = id;
+}
+
+/* Its place in the set of those that went, or where that would be. */
+static const void **gone_at(struct cupti_making *m, const void *node)
+{
+	uint64_t i = hash_u64((uintptr_t)node);
+
+	while (m->gone[i % ARRAY_SIZE(m->gone)] && m->gone[i % ARRAY_SIZE(m->gone)] != node)
+		i++;
+	return &m->gone[i % ARRAY_SIZE(m->gone)];
+}
+
+/* Nobody may be asked about it any more. */
+static void forget(struct cupti_making *m, const void *node)
+{
+	const void **at = gone_at(m, node);
+
+	if (m->n_gone == GONE_MAX) {
+		m->n = 0;
+	} else if (!*at) {
+		*at = node;
+		m->n_gone++;
+	}
+}
+
+static void forget_executable(const void *executable)
+{
+	uint64_t number;
+
+	if (atomic_load(&nested.is_used))
+		ptrmap_take(&nested.number, executable, &number);
+}
+
+/* Its nodes are where they will stay. */
+static void made(struct cupti *c, struct cupti_making *m, const void *executable)
+{
+	uint64_t number = 0, id;
+
+	if (!m || !m->is_nested)
+		return;
+	for (uint32_t i = 0; i < m->n; i++) {
+		id = *gone_at(m, m->copy[i].node) ? 0 : node_id(c, m->copy[i].node);
+		if (!id)
+			continue;
+		number = id >> 32;
+		if (id != m->copy[i].id && c->sink->ops->cloned)
+			c->sink->ops->cloned(c->sink, m->copy[i].id, id);
+	}
+	if (!executable || !number)
+		return;
+	forget_executable(executable);
+	if (ptrmap_add(&nested.number, executable, number))
+		atomic_store(&nested.is_used, true);
+}
+
+/* ---- launches ---- */
+
+void cupti_graphs_launch(const void *executable, uint32_t launch)
+{
+	uint64_t number;
+
+	if (atomic_load_explicit(&nested.is_used, memory_order_relaxed) &&
+	    ptrmap_get(&nested.number, executable, &number))
+		atomic_store_explicit(&nested.newest[number % NEWEST_N], number << 32 | launch,
+				      memory_order_relaxed);
+}
+
+uint32_t cupti_graphs_newest(uint32_t number)
+{
+	uint64_t newest =
+		atomic_load_explicit(&nested.newest[number % NEWEST_N], memory_order_relaxed);
+
+	return newest >> 32 == number ? (uint32_t)newest : 0;
+}
+
+/* ---- what CUPTI tells ---- */
+
+static void on_created(struct cupti *c, const struct abi_graph_data *g)
+{
+	const struct activity_sink_ops *ops = c->sink->ops;
+	uint64_t id = g ? node_id(c, g->node) : 0;
+
+	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
+	 * into such a stream. */
+	if (cupti_thread.launching) {
+		cupti_calls_take_back(c);
+		if (ops->captured)
+			ops->captured(c->sink, id);
+	} else if (ops->built) {
+		ops->built(c->sink, id);
+	}
+}
+
+/* A graph is copied, or made executable: records are of the new node. */
+static void on_cloned(struct cupti *c, const struct abi_graph_data *g)
+{
+	uint64_t id = g ? node_id(c, g->node) : 0;
+
+	if (!g)
+		return;
+	if (c->sink->ops->cloned)
+		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), id);
+	remember(cupti_thread.making, g, id);
+}
+
+static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
+{
+	if (g && cupti_thread.making)
+		forget(cupti_thread.making, g->node);
+}
+
+static void on_made(struct cupti *c, const struct abi_graph_data *g)
+{
+	if (g)
+		made(c, cupti_thread.making, g->executable);
+}
+
+static void on_unmade(struct cupti *c, const struct abi_graph_data *g)
+{
+	if (g)
+		forget_executable(g->executable);
+}
+
+static void (*const tell[ABI_N_RESOURCES])(struct cupti *, const struct abi_graph_data *) = {
+	[ABI_RESOURCE_GRAPH_NODE_CREATED] = on_created,
+	[ABI_RESOURCE_GRAPH_NODE_CLONED] = on_cloned,
+	[ABI_RESOURCE_GRAPH_NODE_DESTROYED] = on_destroyed,
+	[ABI_RESOURCE_GRAPH_EXEC_CREATED] = on_made,
+	[ABI_RESOURCE_GRAPH_EXEC_DESTROYED] = on_unmade,
+};
+
+bool cupti_graphs_wants(uint32_t id)
+{
+	return id < ABI_N_RESOURCES && tell[id];
+}
+
+void cupti_graphs_on(struct cupti *c, uint32_t id, const struct abi_graph_data *g)
+{
+	if (cupti_graphs_wants(id))
+		tell[id](c, g);
+}
