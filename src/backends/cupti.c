@@ -5,6 +5,7 @@
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "base/clock.h"
 #include "base/util.h"
 
 #define BUFFER_BYTES_MAX (UINT64_C(64) << 20)
@@ -67,6 +68,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 		return -EBUSY;
 	reset(c, sink);
 	c->sync = options->sync;
+	c->memory = !options->no_memory;
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
@@ -81,6 +83,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 
 static int flush(void *state, bool force)
 {
+	uint64_t begin_ns = clock_realtime_ns();
 	struct cupti *c = state;
 	int r;
 
@@ -88,6 +91,8 @@ static int flush(void *state, bool force)
 		return 0;
 	cupti_calls_settle(c);
 	r = cupti_activity_flush(c, force);
+	if (c->memory && c->sink->ops->memory_until)
+		c->sink->ops->memory_until(c->sink, force ? UINT64_MAX : begin_ns);
 	cupti_launches_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);

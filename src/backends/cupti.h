@@ -55,7 +55,8 @@ struct cupti {
 	_Atomic int phase; /* enum cupti_phase */
 	atomic_bool taken; /* from start() to stop() */
 	atomic_uint connected;
-	bool sync; /* waits are recorded */
+	bool sync;   /* waits are recorded */
+	bool memory; /* … and what is allocated */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;

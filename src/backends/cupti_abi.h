@@ -27,6 +27,8 @@ enum abi_result {
 /* cuptiGetVersion(). */
 #define ABI_VERSION_11_0 13u
 #define ABI_VERSION_11_1 14u /* copies and sets carry a graph id */
+#define ABI_VERSION_11_6 17u /* how much of a pool is in use, with what is allocated from it */
+#define ABI_VERSION_11_8 18u /* … and with the pool */
 #define ABI_VERSION_12_3 21u /* activity buffers for each thread */
 #define ABI_VERSION_12_9 27u /* a buffer request may be refused */
 
@@ -37,7 +39,9 @@ enum abi_activity_kind {
 	ABI_KIND_CONCURRENT_KERNEL = 10,
 	ABI_KIND_MEMCPY2 = 22, /* between two devices; comes with MEMCPY */
 	ABI_KIND_SYNCHRONIZATION = 38,
-	ABI_N_KINDS = 39
+	ABI_KIND_MEMORY2 = 49,
+	ABI_KIND_MEMORY_POOL = 50,
+	ABI_N_KINDS = 51
 };
 
 enum abi_sync_type {
@@ -47,6 +51,12 @@ enum abi_sync_type {
 	ABI_SYNC_CONTEXT = 4,
 	ABI_N_SYNC_TYPES = 5
 };
+
+enum abi_memory_operation { ABI_MEMORY_ALLOCATED = 1, ABI_MEMORY_RELEASED = 2 };
+
+enum abi_pool_type { ABI_POOL_LOCAL = 1, ABI_POOL_IMPORTED = 2 };
+
+enum abi_pool_operation { ABI_POOL_CREATED = 1, ABI_POOL_DESTROYED = 2, ABI_POOL_TRIMMED = 3 };
 
 enum abi_attribute {
 	ABI_ATTRIBUTE_ZEROED_BUFFER = 5,
@@ -88,6 +98,7 @@ enum abi_domain {
 };
 
 enum abi_resource {
+	ABI_RESOURCE_CONTEXT_DESTROYED = 2, /* from here on it is being destroyed */
 	ABI_RESOURCE_INIT_FINISHED = 5,
 	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
 	ABI_RESOURCE_GRAPH_NODE_DESTROYED = 14, /* it still is there */
@@ -112,6 +123,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   GRAPH    launches a graph: a record a node, all with this call's correlation id
  *   COPY     copies and sets: no, one or several records
  *   SYNC     waits; has one record when those are wanted
+ *   ALLOC    allocates memory: has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
  *   MAKE     makes an executable graph
  *   DESTROY  takes a context and its records away */
@@ -146,6 +158,27 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuEventSynchronize, 121, SYNC)                                                           \
 	_(cuStreamSynchronize, 126, SYNC)                                                          \
 	_(cuStreamSynchronize_ptsz, 440, SYNC)                                                     \
+	_(cuMemAlloc, 29, ALLOC)                                                                   \
+	_(cuMemAllocPitch, 31, ALLOC)                                                              \
+	_(cuMemAllocHost, 37, ALLOC)                                                               \
+	_(cuMemHostAlloc, 39, ALLOC)                                                               \
+	_(cuArrayCreate, 87, ALLOC)                                                                \
+	_(cuArray3DCreate, 90, ALLOC)                                                              \
+	_(cuMemAlloc_v2, 243, ALLOC)                                                               \
+	_(cuMemAllocPitch_v2, 244, ALLOC)                                                          \
+	_(cuMemHostAlloc_v2, 271, ALLOC)                                                           \
+	_(cuArrayCreate_v2, 272, ALLOC)                                                            \
+	_(cuArray3DCreate_v2, 274, ALLOC)                                                          \
+	_(cuMemAllocHost_v2, 294, ALLOC)                                                           \
+	_(cuMemHostRegister, 301, ALLOC)                                                           \
+	_(cuMipmappedArrayCreate, 347, ALLOC)                                                      \
+	_(cuMemAllocManaged, 371, ALLOC)                                                           \
+	_(cuMemHostRegister_v2, 379, ALLOC)                                                        \
+	_(cuMemCreate, 549, ALLOC)                                                                 \
+	_(cuMemAllocAsync, 598, ALLOC)                                                             \
+	_(cuMemAllocAsync_ptsz, 599, ALLOC)                                                        \
+	_(cuMemAllocFromPoolAsync, 611, ALLOC)                                                     \
+	_(cuMemAllocFromPoolAsync_ptsz, 612, ALLOC)                                                \
 	_(cuMemcpyHtoD, 43, COPY)                                                                  \
 	_(cuMemcpyDtoH, 45, COPY)                                                                  \
 	_(cuMemcpyDtoD, 47, COPY)                                                                  \
@@ -361,6 +394,25 @@ struct abi_sync {
 	uint32_t context, stream, event;
 };
 
+/* Allocated or released; the pool's part is of pools (pool_type, isAsync). */
+struct abi_memory {
+	uint32_t kind, operation, memory_kind, correlation;
+	uint64_t address, bytes, at_ns, pc;
+	uint32_t process, device, context, stream;
+	const char *name;
+	uint32_t async, padding;
+	uint32_t pool_type, pool_padding;
+	uint64_t pool, pool_threshold, pool_bytes, pool_used; /* pool_bytes: of ABI_POOL_LOCAL */
+};
+
+struct abi_memory_pool {
+	uint32_t kind, operation, pool_type, correlation;
+	uint32_t process, device;
+	uint64_t bytes_kept;
+	uint64_t pool, bytes, threshold, at_ns;
+	uint64_t used; /* CUDA 11.8 */
+};
+
 /* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
 #define ABI_KERNEL_BYTES 216
 
@@ -399,6 +451,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))   \
 	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
 	  (void *context, uint32_t stream, size_t *n))                                             \
+	_(OPTIONAL, cuptiGetContextId, (void *context, uint32_t *ret_id))                          \
 	_(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *ret_id))                           \
 	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
 

@@ -126,6 +126,55 @@ static uint32_t (*const translate[ABI_N_KINDS])(const struct cupti *, const void
 	[ABI_KIND_MEMSET] = translate_set,    [ABI_KIND_SYNCHRONIZATION] = translate_sync,
 };
 
+/* ---- memory ---- */
+
+/* A library that does not tell of pools has none of this. */
+static void add_pool(const struct cupti *c, const struct abi_memory *m, struct memory_event *e)
+{
+	if (m->pool_type != ABI_POOL_LOCAL && m->pool_type != ABI_POOL_IMPORTED)
+		return;
+	e->pool = m->pool;
+	if (m->pool_type == ABI_POOL_IMPORTED || c->version < ABI_VERSION_11_6)
+		return;
+	e->pool_bytes = m->pool_bytes;
+	e->pool_used = m->pool_used;
+}
+
+static void translate_memory(const struct cupti *c, const void *record, struct memory_event *e)
+{
+	const struct abi_memory *m = record;
+
+	*e = (struct memory_event){
+		.operation =
+			m->operation == ABI_MEMORY_ALLOCATED ? MEMORY_ALLOCATED : MEMORY_RELEASED,
+		.kind = memory_kind(m->memory_kind),
+		.launch = cupti_launches_find(&c->launches, m->correlation),
+		.device = (int32_t)m->device,
+		.context = m->context,
+		.stream = m->async ? m->stream : 0,
+		.at_ns = m->at_ns,
+		.address = m->address,
+		.bytes = m->bytes,
+	};
+	add_pool(c, m, e);
+}
+
+static void translate_pool(const struct cupti *c, const void *record, struct memory_event *e)
+{
+	const struct abi_memory_pool *p = record;
+	bool is_known = p->pool_type == ABI_POOL_LOCAL && c->version >= ABI_VERSION_11_8;
+
+	*e = (struct memory_event){.operation = MEMORY_POOL,
+				   .kind = MEMORY_DEVICE,
+				   .device = (int32_t)p->device,
+				   .at_ns = p->at_ns,
+				   .pool = is_known ? p->pool : 0};
+	if (p->operation == ABI_POOL_DESTROYED || !is_known)
+		return;
+	e->pool_bytes = p->bytes;
+	e->pool_used = p->used;
+}
+
 static void see_device(struct cupti *c, int32_t device)
 {
 	uint64_t bit = UINT64_C(1) << (device & 63);
@@ -157,6 +206,19 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 		ops->unlaunch(c->sink, 1);
 }
 
+static void deliver_memory(struct cupti *c, const struct abi_record *record)
+{
+	struct memory_event e;
+
+	if (record->kind == ABI_KIND_MEMORY2)
+		translate_memory(c, record, &e);
+	else
+		translate_pool(c, record, &e);
+	see_device(c, e.device);
+	if (c->sink->ops->memory)
+		c->sink->ops->memory(c->sink, &e);
+}
+
 static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
 {
 	struct abi_record *record = NULL;
@@ -165,6 +227,8 @@ static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
 		struct activity a;
 		uint32_t correlation;
 
+		if (record->kind == ABI_KIND_MEMORY2 || record->kind == ABI_KIND_MEMORY_POOL)
+			deliver_memory(c, record);
 		if (record->kind >= ABI_N_KINDS || !translate[record->kind])
 			continue;
 		correlation = translate[record->kind](c, record, &a);
@@ -292,6 +356,17 @@ static void enable_sync(struct cupti *c)
 	c->sink->ops->note(c->sink, text);
 }
 
+/* … and without this: a library from before CUDA 11.2 does not know of it. */
+static void enable_memory(struct cupti *c)
+{
+	uint32_t result = c->api.cuptiActivityEnable(ABI_KIND_MEMORY2);
+
+	if (result == ABI_OK)
+		result = c->api.cuptiActivityEnable(ABI_KIND_MEMORY_POOL);
+	if (result != ABI_OK)
+		log_debug(1, "cupti", "allocations are not recorded: error %u", result);
+}
+
 int cupti_activity_start(struct cupti *c)
 {
 	uint32_t result;
@@ -306,6 +381,8 @@ int cupti_activity_start(struct cupti *c)
 	if (result == ABI_OK) {
 		if (c->sync)
 			enable_sync(c);
+		if (c->memory)
+			enable_memory(c);
 		return 0;
 	}
 	cupti_activity_stop(c);
@@ -321,6 +398,10 @@ void cupti_activity_stop(struct cupti *c)
 		c->api.cuptiActivityDisable(enabled_kinds[i]);
 	if (c->sync)
 		c->api.cuptiActivityDisable(ABI_KIND_SYNCHRONIZATION);
+	if (c->memory) {
+		c->api.cuptiActivityDisable(ABI_KIND_MEMORY2);
+		c->api.cuptiActivityDisable(ABI_KIND_MEMORY_POOL);
+	}
 }
 
 /* Buffers whose records are all complete come back; with force also the others, whose unfinished

@@ -9,6 +9,7 @@
  *   graph        counted at ENTER; its first record ends it, further ones are `uncounted`
  *   copy, set    not counted (a copy may have no record, or several): records are `uncounted`
  *   wait         not counted; listened to where waits are recorded
+ *   allocation   not counted; listened to where allocations are recorded
  *   captured     a launch into a capturing stream makes a graph node instead of work. CUPTI reports
  *                the node (GRAPHNODE_CREATED) on this thread between ENTER and EXIT, whatever the
  *                capture mode and however the stream came to be captured: the launch is taken back
@@ -23,6 +24,7 @@
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
 
@@ -32,6 +34,7 @@ enum call_class {
 	CALL_GRAPH,
 	CALL_COPY,
 	CALL_SYNC,
+	CALL_ALLOC,
 	/* from here on: they launch nothing */
 	CALL_BEGIN,
 	CALL_END,
@@ -53,7 +56,7 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
 
 	cupti_launches_put(&c->launches, correlation, launch);
-	if (class == CALL_COPY || class == CALL_SYNC) {
+	if (class == CALL_COPY || class == CALL_SYNC || class == CALL_ALLOC) {
 		ops->unlaunch(c->sink, 1);
 		return;
 	}
@@ -131,9 +134,21 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 	}
 }
 
+/* What was allocated in it goes with it. */
+static void on_context_destroyed(struct cupti *c, const struct abi_resource_data *data)
+{
+	struct memory_event e = {.operation = MEMORY_GONE, .at_ns = clock_realtime_ns()};
+
+	if (c->memory && data && c->sink->ops->memory && c->api.cuptiGetContextId &&
+	    c->api.cuptiGetContextId(data->context, &e.context) == ABI_OK)
+		c->sink->ops->memory(c->sink, &e);
+}
+
 static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_data *data)
 {
-	if (id == ABI_RESOURCE_INIT_FINISHED)
+	if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
+		on_context_destroyed(c, data);
+	else if (id == ABI_RESOURCE_INIT_FINISHED)
 		cupti_connect(c, CUPTI_DRIVER_READY);
 	else
 		cupti_graphs_on(c, id, data ? data->descriptor : NULL);
@@ -176,11 +191,17 @@ static void enable(struct cupti *c, uint32_t domain, uint32_t id)
 		log_debug(2, "cupti", "callback %u of domain %u: error %u", id, domain, result);
 }
 
+static bool is_wanted(const struct cupti *c, enum call_class class)
+{
+	if (class == CALL_SYNC)
+		return c->sync;
+	return class == CALL_ALLOC ? c->memory : class != CALL_OTHER;
+}
+
 static void enable_class(struct cupti *c, bool launches)
 {
 	for (uint32_t id = 0; id < ABI_N_CALLS; id++)
-		if (call_classes[id] && (call_classes[id] < CALL_BEGIN) == launches &&
-		    (call_classes[id] != CALL_SYNC || c->sync))
+		if (is_wanted(c, call_classes[id]) && (call_classes[id] < CALL_BEGIN) == launches)
 			enable(c, ABI_DOMAIN_DRIVER, id);
 }
 
@@ -188,6 +209,8 @@ void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
+	if (c->memory)
+		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
 	enable_class(c, false);
 }
 

@@ -37,6 +37,7 @@ static const struct {
 } backend_flags[] = {
 	{OPT_SYNC, offsetof(struct backend_options, sync)},
 	{OPT_OMP_PARALLEL, offsetof(struct backend_options, omp_parallel)},
+	{OPT_NO_MEMORY, offsetof(struct backend_options, no_memory)},
 };
 
 static int set_flag(struct run_options *o, int id)

@@ -30,6 +30,7 @@ enum {
 	OPT_CONTEXT,
 	OPT_BUDGET,
 	OPT_OMP_PARALLEL,
+	OPT_NO_MEMORY,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -63,6 +64,8 @@ enum {
 	 .rare = true, .id = OPT_BUDGET},                                                          \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
+	{.name = "no-memory", .help = "do not record what APP allocates on the GPU",               \
+	 .rare = true, .id = OPT_NO_MEMORY},                                                       \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
 	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/rank.h"
 #include "base/util.h"
+#include "collect/allocations.h"
 #include "collect/context_sources.h"
 #include "collect/futex.h"
 #include "collect/graph_runs.h"
@@ -115,6 +116,7 @@ void collect_forked(void)
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
 	backends_forked();
+	allocations_forked();
 	contexts_forked();
 	sender_forked();
 	getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK);

@@ -311,9 +311,18 @@ enum {
 	SET_ID_KERNEL = 0,
 	SET_ID_TRANSFER = 1,
 	SET_ID_HOST = 2,
+	SET_ID_ALLOC = 3,  /* what was allocated and released: sums */
+	SET_ID_MEMORY = 4, /* what there is of it now */
+	SET_ID_PEAK = 5,   /* of all of a kind on a device */
+	SET_ID_POOL = 6,
 };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION };
+/* … in those of memory. */
+enum { ALLOC_ALLOCS, ALLOC_BYTES, ALLOC_FREES, ALLOC_FREED, ALLOC_LEFT };
+enum { MEMORY_LIVE, MEMORY_PEAK, MEMORY_AT_PEAK };
+enum { PEAK_BYTES, PEAK_AT };
+enum { POOL_RESERVED, POOL_USED, POOL_PEAK };
 
 enum sender_state {
 	SENDER_NONE, /* nothing to send yet, or no thread could be made */

@@ -6,6 +6,7 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/allocations.h"
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/graph_runs.h"
@@ -481,6 +482,19 @@ static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
 		graph_node_copy(from, to);
 }
 
+static void sink_memory(struct activity_sink *sink, const struct memory_event *e)
+{
+	if (collect_on)
+		allocations_add(sink->source, e);
+}
+
+static void sink_memory_until(struct activity_sink *sink, uint64_t until_ns)
+{
+	(void)sink;
+	if (collect_on)
+		allocations_settle(until_ns);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
@@ -493,6 +507,8 @@ static const struct activity_sink_ops sink_ops = {
 	.built = sink_built,
 	.capturing = sink_capturing,
 	.cloned = sink_cloned,
+	.memory = sink_memory,
+	.memory_until = sink_memory_until,
 	.enter = sink_enter,
 	.leave = sink_leave,
 };

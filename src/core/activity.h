@@ -67,6 +67,23 @@ struct activity {
 	uint64_t graph_node;       /* of kernels: the node of its graph; 0: none, or not known */
 };
 
+/* Memory is allocated, or released, or is gone with the context that it is of; or a pool of it has grown, shrunk or
+ * ended. It is no work: nothing waits for it, and it ends no launch. */
+enum memory_operation { MEMORY_ALLOCATED, MEMORY_RELEASED, MEMORY_GONE, MEMORY_POOL };
+
+struct memory_event {
+	uint8_t operation; /* enum memory_operation */
+	uint8_t kind;      /* enum memory_kind */
+	uint32_t launch;   /* as that of an activity */
+	int32_t device;
+	uint32_t context, stream; /* MEMORY_GONE: this context's */
+	uint64_t at_ns;           /* CLOCK_REALTIME */
+	uint64_t address, bytes;
+	uint64_t pool; /* which one; 0: none */
+	uint64_t pool_bytes,
+		pool_used; /* reserved, and in use; both 0: not known, or nothing left */
+};
+
 /* "HostToDevice" … and the short form for node names, "HtoD". */
 const char *copy_direction_word(unsigned direction);
 const char *copy_direction_short(unsigned direction);
@@ -124,6 +141,10 @@ struct activity_sink_ops {
 	 * is said of each time that the graph runs. */
 	void (*capturing)(struct activity_sink *sink, const void *stream, bool on);
 	void (*cloned)(struct activity_sink *sink, uint64_t from, uint64_t to);
+	/* In any order: those of several threads come thread by thread. */
+	void (*memory)(struct activity_sink *sink, const struct memory_event *e);
+	/* Those up to this time are all there. */
+	void (*memory_until)(struct activity_sink *sink, uint64_t until_ns);
 };
 
 struct activity_sink {

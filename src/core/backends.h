@@ -56,7 +56,7 @@ struct backend_options {
 	uint32_t sync;             /* 1: record how long the host waits for a device */
 	uint64_t buffer_bytes_max; /* bound of all activity buffers */
 	uint32_t omp_parallel;     /* 1: parallel regions of OpenMP are scopes */
-	uint32_t unused0;
+	uint32_t no_memory;        /* 1: allocations of memory are not recorded */
 	uint64_t unused[5];
 };
 _Static_assert(sizeof(struct backend_options) == 64, "backend_options");

@@ -65,14 +65,26 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(FLOPS32,   12, "flops32",       F64,  INCLUSIVE, SUM,  "",     "FLOPS32")                \
 	_(FLOPS64,   13, "flops64",       F64,  INCLUSIVE, SUM,  "",     "FLOPS64")                \
 	_(ON_CPU,    14, "on_cpu (ns)",   U64,  INCLUSIVE, SUM,  "ns",   "ON-CPU")                 \
-	_(GUESSED,   15, "guessed",       U64,  INCLUSIVE, SUM,  "",     "GUESSED")
+	_(GUESSED,   15, "guessed",       U64,  INCLUSIVE, SUM,  "",     "GUESSED")                \
+	_(ALLOCS,    16, "allocations",   U64,  INCLUSIVE, SUM,  "",     "ALLOCS")                 \
+	_(ALLOCATED, 17, "allocated_bytes", U64, INCLUSIVE, SUM, "B",    "ALLOCATED")              \
+	_(FREES,     18, "releases",      U64,  INCLUSIVE, SUM,  "",     "FREES")                  \
+	_(FREED,     19, "released_bytes", U64, INCLUSIVE, SUM,  "B",    "FREED")                  \
+	_(NOT_FREED, 20, "left_bytes",    U64,  INCLUSIVE, SUM,  "B",    "LEFT")                   \
+	_(MEM_LIVE,  21, "live_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "LIVE")                   \
+	_(MEM_PEAK,  22, "peak_bytes",    U64,  INCLUSIVE, PEAK, "B",    "PEAK")                   \
+	_(AT_PEAK,   23, "at_peak_bytes", U64,  INCLUSIVE, GAUGE, "B",   "AT PEAK")                \
+	_(PEAK_AT,   24, "peak_at (ns)",  U64,  PROPERTY,  PEAK, "ns",   "PEAK AT")                \
+	_(POOL_SIZE, 25, "pool_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "RESERVED")               \
+	_(POOL_USED, 26, "pool_used_bytes", U64, INCLUSIVE, GAUGE, "B",  "USED")                   \
+	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 16
+		METRIC_N_BUILTIN = 28
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "backends/cupti_abi.h"
 #include "mock_cupti.h"
@@ -64,6 +65,19 @@ static uint32_t make(uint32_t cbid, const struct mock_op *op)
 	if (call)
 		call(cbid, op);
 	return op->result;
+}
+
+/* Later than any before; the caller holds the lock of what it is of. */
+static uint64_t next_ns(void)
+{
+	static uint64_t last;
+	struct timespec t;
+	uint64_t now;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	last = now > last ? now : last + 1;
+	return last;
 }
 
 /* ---- captured launches ---- */
@@ -254,10 +268,203 @@ uint32_t cuModuleGetFunction(void **ret, void *module, const char *name)
 	return strcmp(name, kernel) != 0;
 }
 
+/* ---- memory ---- */
+
+/* Addresses are only numbers. That which was released last is given out first. */
+enum { BLOCKS_MAX = 1 << 21, POOL = 0x9001 };
+#define BLOCK_STEP  4096
+#define BLOCK_FIRST (UINT64_C(1) << 40)
+
+static struct {
+	pthread_mutex_t lock;
+	uint32_t n, n_free;
+	uint32_t free[BLOCKS_MAX]; /* numbers of blocks */
+	uint64_t bytes[BLOCKS_MAX];
+	uint64_t pool_used, pool_bytes;
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t block_take(uint64_t bytes)
+{
+	uint32_t i;
+
+	if (heap.n == BLOCKS_MAX && !heap.n_free)
+		return 0;
+	i = heap.n_free ? heap.free[--heap.n_free] : heap.n++;
+	heap.bytes[i] = bytes;
+	return BLOCK_FIRST + (uint64_t)i * BLOCK_STEP;
+}
+
+/* Of how many bytes; 0: it is none. */
+static uint64_t block_release(uint64_t address)
+{
+	uint64_t i = (address - BLOCK_FIRST) / BLOCK_STEP, bytes;
+
+	if (address < BLOCK_FIRST || i >= heap.n || !heap.bytes[i])
+		return 0;
+	bytes = heap.bytes[i];
+	heap.bytes[i] = 0;
+	heap.free[heap.n_free++] = (uint32_t)i;
+	return bytes;
+}
+
+static void count_pool(struct mock_op *op, uint64_t more, uint64_t less)
+{
+	heap.pool_used += more - less;
+	if (heap.pool_bytes < heap.pool_used)
+		heap.pool_bytes = heap.pool_used;
+	op->async = true;
+	op->pool = POOL;
+	op->pool_bytes = heap.pool_bytes;
+	op->pool_used = heap.pool_used;
+}
+
+/* Times are taken in the order in which blocks are; records come to the tool as they may. */
+static uint32_t allocate(uint32_t cbid, uint64_t *ret, uint64_t bytes, uint8_t kind, bool in_pool,
+			 uint32_t stream)
+{
+	struct mock_op op = {.kind = ABI_KIND_MEMORY2,
+			     .operation = ABI_MEMORY_ALLOCATED,
+			     .dst_kind = kind,
+			     .bytes = bytes,
+			     .context = 1,
+			     .stream = stream};
+
+	if (!bytes)
+		return 1;
+	pthread_mutex_lock(&heap.lock);
+	*ret = block_take(bytes);
+	if (*ret && in_pool)
+		count_pool(&op, bytes, 0);
+	op.address = *ret;
+	op.start_ns = op.end_ns = next_ns();
+	pthread_mutex_unlock(&heap.lock);
+	return *ret ? make(cbid, &op) : 2;
+}
+
+static uint32_t release(uint32_t cbid, uint64_t address, uint8_t kind, bool in_pool,
+			uint32_t stream)
+{
+	struct mock_op op = {.kind = ABI_KIND_MEMORY2,
+			     .operation = ABI_MEMORY_RELEASED,
+			     .dst_kind = kind,
+			     .address = address,
+			     .context = 1,
+			     .stream = stream};
+
+	if (!address)
+		return 0;
+	pthread_mutex_lock(&heap.lock);
+	op.start_ns = op.end_ns = next_ns();
+	op.bytes = block_release(address);
+	if (in_pool)
+		count_pool(&op, 0, op.bytes);
+	pthread_mutex_unlock(&heap.lock);
+	return op.bytes ? make(cbid, &op) : 1;
+}
+
+static uint32_t stream_id(void *stream)
+{
+	return (uint32_t)(uintptr_t)stream + 7;
+}
+
+EXPORT uint32_t cuMemAlloc_v2(uint64_t *ret, size_t bytes);
+uint32_t cuMemAlloc_v2(uint64_t *ret, size_t bytes)
+{
+	return allocate(243, ret, bytes, ABI_MEMORY_DEVICE, false, 0);
+}
+
+EXPORT uint32_t cuMemFree_v2(uint64_t address);
+uint32_t cuMemFree_v2(uint64_t address)
+{
+	return release(245, address, ABI_MEMORY_DEVICE, false, 0);
+}
+
+EXPORT uint32_t cuMemAllocAsync(uint64_t *ret, size_t bytes, void *stream);
+uint32_t cuMemAllocAsync(uint64_t *ret, size_t bytes, void *stream)
+{
+	return allocate(598, ret, bytes, ABI_MEMORY_DEVICE, true, stream_id(stream));
+}
+
+EXPORT uint32_t cuMemFreeAsync(uint64_t address, void *stream);
+uint32_t cuMemFreeAsync(uint64_t address, void *stream)
+{
+	return release(600, address, ABI_MEMORY_DEVICE, true, stream_id(stream));
+}
+
+EXPORT uint32_t cuMemAllocManaged(uint64_t *ret, size_t bytes, uint32_t flags);
+uint32_t cuMemAllocManaged(uint64_t *ret, size_t bytes, uint32_t flags)
+{
+	return flags ? allocate(371, ret, bytes, ABI_MEMORY_MANAGED, false, 0) : 1;
+}
+
+EXPORT uint32_t cuMemAllocHost_v2(uint64_t *ret, size_t bytes);
+uint32_t cuMemAllocHost_v2(uint64_t *ret, size_t bytes)
+{
+	return allocate(294, ret, bytes, ABI_MEMORY_PINNED, false, 0);
+}
+
+EXPORT uint32_t cuMemFreeHost(uint64_t address);
+uint32_t cuMemFreeHost(uint64_t address)
+{
+	return release(38, address, ABI_MEMORY_PINNED, false, 0);
+}
+
+/* The pool gives back what it does not use. */
+EXPORT uint32_t cuMemPoolTrimTo(void *pool, size_t bytes);
+uint32_t cuMemPoolTrimTo(void *pool, size_t bytes)
+{
+	struct mock_op op = {
+		.kind = ABI_KIND_MEMORY_POOL, .operation = ABI_POOL_TRIMMED, .pool = POOL};
+
+	(void)pool;
+	pthread_mutex_lock(&heap.lock);
+	heap.pool_bytes = heap.pool_used > bytes ? heap.pool_used : bytes;
+	op.pool_bytes = heap.pool_bytes;
+	op.pool_used = heap.pool_used;
+	op.start_ns = op.end_ns = next_ns();
+	pthread_mutex_unlock(&heap.lock);
+	return make(0, &op);
+}
+
+/* What was allocated in it is gone. The handle is the id. */
+EXPORT uint32_t cuCtxDestroy_v2(void *context);
+uint32_t cuCtxDestroy_v2(void *context)
+{
+	const char *path = getenv("PROTON_CUPTI_PATH");
+	void *library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	mock_context_fn *end = NULL;
+
+	if (library)
+		*(void **)&end = dlsym(library, "mock_context_end");
+	if (end)
+		end((uint32_t)(uintptr_t)context);
+	return 0;
+}
+
 EXPORT uint32_t cuMemHostRegister_v2(void *p, size_t size, uint32_t flags);
 uint32_t cuMemHostRegister_v2(void *p, size_t size, uint32_t flags)
 {
-	return !p || !size || !(flags & 2);
+	struct mock_op op = {.kind = ABI_KIND_MEMORY2,
+			     .operation = ABI_MEMORY_ALLOCATED,
+			     .dst_kind = ABI_MEMORY_PINNED,
+			     .address = (uintptr_t)p,
+			     .bytes = size,
+			     .context = 1};
+
+	(void)flags;
+	return p && size ? make(379, &op) : 1;
+}
+
+EXPORT uint32_t cuMemHostUnregister(void *p);
+uint32_t cuMemHostUnregister(void *p)
+{
+	struct mock_op op = {.kind = ABI_KIND_MEMORY2,
+			     .operation = ABI_MEMORY_RELEASED,
+			     .dst_kind = ABI_MEMORY_PINNED,
+			     .address = (uintptr_t)p,
+			     .context = 1};
+
+	return p ? make(302, &op) : 1;
 }
 
 EXPORT uint32_t cuMemHostGetDevicePointer_v2(uint64_t *ret, void *p, uint32_t flags);

@@ -142,6 +142,10 @@ static size_t record_size(uint32_t kind)
 		return old ? offsetof(struct abi_set, graph) : 88;
 	case ABI_KIND_SYNCHRONIZATION:
 		return 56;
+	case ABI_KIND_MEMORY2:
+		return 128;
+	case ABI_KIND_MEMORY_POOL:
+		return 80;
 	default:
 		die("a record of an unknown kind");
 		return 0;
@@ -156,6 +160,8 @@ union record {
 	struct abi_peer_copy peer;
 	struct abi_set set;
 	struct abi_sync sync;
+	struct abi_memory memory;
+	struct abi_memory_pool pool;
 };
 
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
@@ -219,13 +225,42 @@ static void fill_sync(union record *r, const struct mock_op *op, uint32_t id)
 	r->sync.correlation = id;
 }
 
+static void fill_memory(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->memory.operation = op->operation;
+	r->memory.memory_kind = op->dst_kind;
+	r->memory.correlation = id;
+	r->memory.address = op->address;
+	r->memory.bytes = op->bytes;
+	r->memory.device = op->device;
+	r->memory.context = op->context;
+	r->memory.stream = op->stream;
+	r->memory.async = op->async;
+	r->memory.pool_type = op->pool ? ABI_POOL_LOCAL : 0;
+	r->memory.pool = op->pool;
+	r->memory.pool_bytes = op->pool_bytes;
+	r->memory.pool_used = op->pool_used;
+}
+
+static void fill_pool(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->pool.operation = op->operation;
+	r->pool.pool_type = ABI_POOL_LOCAL;
+	r->pool.correlation = id;
+	r->pool.device = op->device;
+	r->pool.pool = op->pool;
+	r->pool.bytes = op->pool_bytes;
+	r->pool.used = op->pool_used;
+}
+
 static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
 						uint32_t) = {
 		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel, [ABI_KIND_MEMCPY] = fill_copy,
 		[ABI_KIND_MEMCPY2] = fill_peer_copy,        [ABI_KIND_MEMSET] = fill_set,
-		[ABI_KIND_SYNCHRONIZATION] = fill_sync,
+		[ABI_KIND_SYNCHRONIZATION] = fill_sync,     [ABI_KIND_MEMORY2] = fill_memory,
+		[ABI_KIND_MEMORY_POOL] = fill_pool,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -245,6 +280,12 @@ static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
 	case ABI_KIND_MEMSET:
 		r->set.start_ns = start_ns;
 		r->set.end_ns = end_ns;
+		break;
+	case ABI_KIND_MEMORY2:
+		r->memory.at_ns = start_ns;
+		break;
+	case ABI_KIND_MEMORY_POOL:
+		r->pool.at_ns = start_ns;
 		break;
 	case ABI_KIND_SYNCHRONIZATION:
 		r->sync.start_ns = start_ns;
@@ -414,6 +455,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
+/* Such a record is complete at once. */
+static bool is_of_memory(uint32_t kind)
+{
+	return kind == ABI_KIND_MEMORY2 || kind == ABI_KIND_MEMORY_POOL;
+}
+
 static void put_record(const struct mock_op *op, uint32_t id)
 {
 	size_t size = record_size(op->kind);
@@ -435,7 +482,7 @@ static void put_record(const struct mock_op *op, uint32_t id)
 		start_ns = end_ns = 0;
 	fill(&record, op, id);
 	memcpy(b->bytes + b->used, &record, size);
-	if (mock.manual)
+	if (mock.manual && !is_of_memory(op->kind))
 		add_pending(b, b->used, start_ns, end_ns);
 	else
 		set_times(b->bytes + b->used, start_ns, end_ns);
@@ -662,6 +709,26 @@ void mock_graph(uint32_t id, const struct mock_node *node)
 		return;
 	in_driver_callback++;
 	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, id, &data);
+	in_driver_callback--;
+}
+
+/* The handle of a context is its id. */
+EXPORT uint32_t cuptiGetContextId(void *context, uint32_t *ret_id);
+uint32_t cuptiGetContextId(void *context, uint32_t *ret_id)
+{
+	*ret_id = (uint32_t)(uintptr_t)context;
+	return ABI_OK;
+}
+
+EXPORT mock_context_fn mock_context_end;
+void mock_context_end(uint32_t context)
+{
+	struct abi_resource_data data = {.context = (void *)(uintptr_t)context};
+
+	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][ABI_RESOURCE_CONTEXT_DESTROYED])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED, &data);
 	in_driver_callback--;
 }
 

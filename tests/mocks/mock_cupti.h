@@ -33,6 +33,8 @@ struct mock_op {
 	bool by_kernel;            /* records have no correlation id */
 	const void *executable;    /* the first parameter, in place of the stream */
 	void (*inside)(void);      /* called between ENTER and EXIT */
+	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
+	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */
 };
 
 /* A driver call on this thread; returns its correlation id. */
@@ -52,6 +54,8 @@ struct mock_node {
 typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
 /* A node has another id from now on. */
 typedef void mock_move_fn(uint64_t node, uint64_t id);
+/* A context is destroyed. */
+typedef void mock_context_fn(uint32_t context);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */
 struct mock_counters {

@@ -56,6 +56,7 @@ SAME(ABI_MEMORY_MANAGED_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC);
 SAME(ABI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
 SAME(ABI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE);
 SAME(ABI_DOMAIN_STATE, CUPTI_CB_DOMAIN_STATE);
+SAME(ABI_RESOURCE_CONTEXT_DESTROYED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
 SAME(ABI_RESOURCE_INIT_FINISHED, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 SAME(ABI_RESOURCE_GRAPH_NODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 SAME(ABI_RESOURCE_GRAPH_NODE_CLONED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
@@ -154,6 +155,44 @@ SAME(ABI_SYNC_CONTEXT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE);
 	FIELD(abi_sync, stream, theirs, streamId);                                                 \
 	FIELD(abi_sync, event, theirs, cudaEventId)
 SYNC(CUpti_ActivitySynchronization2);
+#endif
+SAME(ABI_KIND_MEMORY2, CUPTI_ACTIVITY_KIND_MEMORY2);
+SAME(ABI_KIND_MEMORY_POOL, CUPTI_ACTIVITY_KIND_MEMORY_POOL);
+SAME(ABI_MEMORY_ALLOCATED, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION);
+SAME(ABI_MEMORY_RELEASED, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE);
+SAME(ABI_POOL_LOCAL, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL);
+SAME(ABI_POOL_IMPORTED, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_IMPORTED);
+SAME(ABI_POOL_CREATED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED);
+SAME(ABI_POOL_DESTROYED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED);
+SAME(ABI_POOL_TRIMMED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED);
+#define MEMORY(theirs)                                                                             \
+	FIELD(abi_memory, operation, theirs, memoryOperationType);                                 \
+	FIELD(abi_memory, memory_kind, theirs, memoryKind);                                        \
+	FIELD(abi_memory, correlation, theirs, correlationId);                                     \
+	FIELD(abi_memory, address, theirs, address);                                               \
+	FIELD(abi_memory, bytes, theirs, bytes);                                                   \
+	FIELD(abi_memory, at_ns, theirs, timestamp);                                               \
+	FIELD(abi_memory, device, theirs, deviceId);                                               \
+	FIELD(abi_memory, context, theirs, contextId);                                             \
+	FIELD(abi_memory, stream, theirs, streamId);                                               \
+	FIELD(abi_memory, async, theirs, isAsync);                                                 \
+	FIELD(abi_memory, pool_type, theirs, memoryPoolConfig.memoryPoolType);                     \
+	FIELD(abi_memory, pool, theirs, memoryPoolConfig.address);                                 \
+	FIELD(abi_memory, pool_bytes, theirs, memoryPoolConfig.pool.size)
+#define MEMORY_POOL(theirs)                                                                        \
+	FIELD(abi_memory_pool, operation, theirs, memoryPoolOperationType);                        \
+	FIELD(abi_memory_pool, pool_type, theirs, memoryPoolType);                                 \
+	FIELD(abi_memory_pool, device, theirs, deviceId);                                          \
+	FIELD(abi_memory_pool, pool, theirs, address);                                             \
+	FIELD(abi_memory_pool, bytes, theirs, size);                                               \
+	FIELD(abi_memory_pool, at_ns, theirs, timestamp)
+#if CUPTI_API_VERSION >= 130000
+MEMORY(CUpti_ActivityMemory2);
+MEMORY(CUpti_ActivityMemory4);
+FIELD(abi_memory, pool_used, CUpti_ActivityMemory4, memoryPoolConfig.utilizedSize);
+MEMORY_POOL(CUpti_ActivityMemoryPool);
+MEMORY_POOL(CUpti_ActivityMemoryPool3);
+FIELD(abi_memory_pool, used, CUpti_ActivityMemoryPool3, utilizedSize);
 #endif
 COPY(abi_copy, CUpti_ActivityMemcpy3); /* 11.0: no graph id */
 COPY(abi_copy, CUpti_ActivityMemcpy4);

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/allocations.h"
+#include <stdatomic.h>
+#include <time.h>
+#include "backends/pages.h"
+#include "collect/internal.h"
+#include "collect/live_memory.h"
+#include "collect/memory_places.h"
+#include "collect/patience.h"
+
+enum {
+	RING_MAX = 1 << 16,
+	LATE_MAX = 1 << 18,
+	ROOM_MS = 2000,  /* to find room in the ring */
+	APPLY_MAX = 256, /* before there is a look at the ring again, whose producers wait */
+};
+/* A release this soon after another's allocation of the address may be the one that had to come before. */
+#define OWED_NS NSEC_PER_MSEC
+
+struct waiting {
+	struct memory_event e;
+	uint64_t order; /* of those of one time */
+	uint8_t source;
+};
+
+struct cell {
+	_Atomic uint32_t turn; /* who may write it, + 1: it is written */
+	struct waiting w;
+};
+
+static struct {
+	struct cell *_Atomic ring; /* NULL: nobody has allocated anything yet */
+	_Atomic uint32_t head;     /* producers */
+	_Atomic uint32_t tail;     /* owner: who holds settling; others look */
+	_Atomic bool making, settling;
+	/* owner: who holds settling */
+	struct waiting
+		*line; /* RING_MAX of them, each later than the one before: as a rule all are */
+	uint32_t first, n_line;
+	struct waiting *late; /* a heap of the others: the oldest first */
+	uint32_t n_late;
+	uint64_t n_seen;
+	struct live_memory live;
+} allocations;
+
+/* ---- one by one ---- */
+
+static void allocate(const struct waiting *w)
+{
+	const struct memory_event *e = &w->e;
+	struct live_block *old = live_find(&allocations.live, e->address);
+	struct live_block b = {.address = e->address,
+			       .bytes = e->bytes,
+			       .at_ns = e->at_ns,
+			       .source = w->source,
+			       .context = e->context};
+	uint32_t place = memory_place(w->source, e);
+
+	/* Nobody said that it was released: that may still come. */
+	if (old) {
+		memory_released(old->place, old->bytes, false);
+		live_remove(&allocations.live, old);
+		b.is_owed = true;
+	}
+	if (place == WIRE_NONE)
+		return;
+	b.place = place;
+	if (live_put(&allocations.live, &b))
+		memory_allocated(place, e->bytes, e->at_ns);
+	else
+		lose(LOSS_NO_MEMORY, 1);
+}
+
+static void release(const struct waiting *w)
+{
+	struct live_block *b = live_find(&allocations.live, w->e.address);
+	uint32_t place;
+
+	if (!b) {
+		place = memory_place_unknown(w->source, &w->e);
+		if (place != WIRE_NONE)
+			memory_released_unknown(place, w->e.bytes);
+		return;
+	}
+	if (b->is_owed && w->e.at_ns - b->at_ns < OWED_NS) {
+		b->is_owed = false;
+		return;
+	}
+	memory_released(b->place, b->bytes, false);
+	live_remove(&allocations.live, b);
+}
+
+/* A block behind the removed one may have moved into its cell. */
+static void lose_context(const struct waiting *w)
+{
+	struct live_memory *m = &allocations.live;
+
+	for (uint32_t i = 0; i < m->size; i++)
+		while (m->cell[i].address && m->cell[i].source == w->source &&
+		       m->cell[i].context == w->e.context) {
+			memory_released(m->cell[i].place, m->cell[i].bytes, true);
+			live_remove(m, &m->cell[i]);
+		}
+}
+
+static void apply(const struct waiting *w)
+{
+	switch (w->e.operation) {
+	case MEMORY_ALLOCATED:
+		allocate(w);
+		break;
+	case MEMORY_RELEASED:
+		release(w);
+		break;
+	case MEMORY_GONE:
+		lose_context(w);
+		break;
+	}
+	if (w->e.pool && (w->e.operation == MEMORY_POOL || w->e.pool_bytes))
+		memory_pool(w->source, &w->e);
+}
+
+/* ---- in the order of time ---- */
+
+static bool is_before(const struct waiting *a, const struct waiting *b)
+{
+	return a->e.at_ns != b->e.at_ns ? a->e.at_ns < b->e.at_ns : a->order < b->order;
+}
+
+static void late_push(const struct waiting *w)
+{
+	struct waiting *late = allocations.late;
+	uint32_t i = allocations.n_late++;
+
+	for (; i && is_before(w, &late[(i - 1) / 2]); i = (i - 1) / 2)
+		late[i] = late[(i - 1) / 2];
+	late[i] = *w;
+}
+
+static void late_pop(struct waiting *ret)
+{
+	struct waiting *late = allocations.late, last = late[--allocations.n_late];
+	uint32_t i = 0, child;
+
+	*ret = late[0];
+	while ((child = 2 * i + 1) < allocations.n_late) {
+		child +=
+			child + 1 < allocations.n_late && is_before(&late[child + 1], &late[child]);
+		if (!is_before(&late[child], &last))
+			break;
+		late[i] = late[child];
+		i = child;
+	}
+	late[i] = last;
+}
+
+static struct waiting *in_line(uint32_t i)
+{
+	return &allocations.line[(allocations.first + i) % RING_MAX];
+}
+
+/* The oldest; NULL: none waits. */
+static const struct waiting *oldest(void)
+{
+	const struct waiting *line = allocations.n_line ? in_line(0) : NULL,
+			     *late = allocations.n_late ? allocations.late : NULL;
+
+	if (!line || !late)
+		return line ? line : late;
+	return is_before(line, late) ? line : late;
+}
+
+static void apply_oldest(void)
+{
+	struct waiting w;
+
+	if (oldest() == allocations.late) {
+		late_pop(&w);
+	} else {
+		w = *in_line(0);
+		allocations.first++;
+		allocations.n_line--;
+	}
+	apply(&w);
+}
+
+/* Where there is no room the oldest do not wait any longer. */
+static void wait_for_time(struct waiting *w)
+{
+	w->order = allocations.n_seen++;
+	while (allocations.n_line == RING_MAX || allocations.n_late == LATE_MAX)
+		apply_oldest();
+	if (allocations.n_line && is_before(w, in_line(allocations.n_line - 1)))
+		late_push(w);
+	else
+		*in_line(allocations.n_line++) = *w;
+}
+
+/* ---- the ring ---- */
+
+static struct cell *ring_make(void)
+{
+	struct cell *ring;
+
+	if (atomic_exchange(&allocations.making, true)) /* another thread is at it */
+		return NULL;
+	allocations.late = pages_reserve(LATE_MAX * sizeof(*allocations.late));
+	allocations.line = pages_reserve(RING_MAX * sizeof(*allocations.line));
+	ring = allocations.late && allocations.line ? pages_reserve(RING_MAX * sizeof(*ring))
+						    : NULL;
+	if (ring)
+		atomic_store(&allocations.ring, ring);
+	return ring;
+}
+
+static bool ring_push(struct cell *ring, const struct waiting *w)
+{
+	uint32_t at = atomic_load(&allocations.head);
+	struct cell *c;
+
+	do {
+		if (at - atomic_load(&allocations.tail) >= RING_MAX)
+			return false;
+	} while (!atomic_compare_exchange_weak(&allocations.head, &at, at + 1));
+	c = &ring[at % RING_MAX];
+	c->w = *w;
+	atomic_store_explicit(&c->turn, at + 1, memory_order_release);
+	return true;
+}
+
+static bool ring_pop(struct cell *ring, struct waiting *ret)
+{
+	uint32_t at = atomic_load_explicit(&allocations.tail, memory_order_relaxed);
+	struct cell *c = &ring[at % RING_MAX];
+
+	if (atomic_load_explicit(&c->turn, memory_order_acquire) != at + 1)
+		return false;
+	*ret = c->w;
+	atomic_store(&allocations.tail, at + 1);
+	return true;
+}
+
+static void ring_empty(struct cell *ring)
+{
+	struct waiting w;
+
+	while (ring_pop(ring, &w))
+		wait_for_time(&w);
+}
+
+static bool settling_begin(void)
+{
+	return !atomic_exchange_explicit(&allocations.settling, true, memory_order_acquire);
+}
+
+static void settling_end(void)
+{
+	atomic_store_explicit(&allocations.settling, false, memory_order_release);
+}
+
+/* False: there is no room, and another thread is making some. */
+static bool add_now(const struct waiting *w)
+{
+	struct cell *ring = atomic_load(&allocations.ring);
+
+	if (!ring)
+		ring = ring_make();
+	if (!ring)
+		return false;
+	if (_likely_(ring_push(ring, w)))
+		return true;
+	if (!settling_begin())
+		return false;
+	ring_empty(ring);
+	settling_end();
+	return ring_push(ring, w);
+}
+
+void allocations_add(uint8_t source, const struct memory_event *e)
+{
+	const struct waiting w = {.e = *e, .source = source};
+	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
+	struct patience p = patience(ROOM_MS);
+
+	while (!add_now(&w)) {
+		if (!patience_ms(&p)) {
+			lose(LOSS_NO_MEMORY, 1);
+			return;
+		}
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* Some of those up to a time. Are there more? */
+static bool apply_until(uint64_t until_ns)
+{
+	const struct waiting *w = NULL;
+
+	for (unsigned i = 0; i < APPLY_MAX; i++) {
+		w = oldest();
+		if (!w || w->e.at_ns > until_ns)
+			return false;
+		apply_oldest();
+	}
+	return true;
+}
+
+void allocations_settle(uint64_t until_ns)
+{
+	struct cell *ring = atomic_load(&allocations.ring);
+
+	if (!ring || !settling_begin())
+		return;
+	do {
+		ring_empty(ring);
+	} while (apply_until(until_ns));
+	memory_places_publish();
+	settling_end();
+}
+
+/* The parent's memory is not ours, nor are threads of it that were in here. */
+void allocations_forked(void)
+{
+	struct cell *ring = atomic_load(&allocations.ring);
+
+	for (uint32_t i = 0; ring && i < RING_MAX; i++)
+		if (atomic_load_explicit(&ring[i].turn, memory_order_relaxed))
+			atomic_store_explicit(&ring[i].turn, 0, memory_order_relaxed);
+	atomic_store(&allocations.head, 0);
+	atomic_store(&allocations.tail, 0);
+	atomic_store(&allocations.making, ring != NULL);
+	atomic_store(&allocations.settling, false);
+	allocations.n_line = allocations.n_late = 0;
+	live_clear(&allocations.live);
+	memory_places_forked();
+}

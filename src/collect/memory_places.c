@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/memory_places.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/util.h"
+#include "collect/host_clock.h"
+#include "collect/slots.h"
+
+enum {
+	MAX_PLACES = 1 << 16,
+	MAX_TOTALS = 256, /* kinds of memory on devices */
+	MAX_POOLS = 256,
+	NAME_MAX_PLACE = 48,
+	CACHE_PLACES = 1024,
+};
+
+struct place {
+	uint32_t node, lane, total;
+	uint32_t slot;             /* of what there is */
+	uint32_t sums, sums_epoch; /* slot of sums, and of which epoch it is; WIRE_NONE: none yet */
+	uint32_t peak_seen;        /* the total's peak that at_peak is of */
+	bool is_changed;
+	uint64_t live, peak, at_peak;
+};
+
+/* All memory of a kind on a device, or of the host. */
+struct total {
+	uint32_t device; /* WIRE_NONE: the host's */
+	uint8_t kind;
+	uint32_t slot;
+	uint32_t n_peaks, n_peaks_told;
+	uint64_t live, peak, peak_ns;
+};
+
+struct pool {
+	uint64_t address;
+	uint32_t device, number, slot; /* number: of this device, from 1 */
+	uint64_t peak;
+};
+
+/* All that decides which place an allocation has. */
+struct place_key {
+	uint64_t pool;
+	uint32_t launch, context, stream;
+	int32_t device;
+	uint32_t kind, source; /* kind: + 1, for 0 is nothing */
+};
+
+static struct {
+	struct place place[MAX_PLACES];
+	uint32_t n_places;
+	struct total total[MAX_TOTALS];
+	uint32_t n_totals;
+	struct pool pool[MAX_POOLS];
+	uint32_t n_pools;
+	uint32_t of_slot[MAX_SLOTS]; /* place + 1 of a slot */
+	bool is_changed;
+	struct {
+		struct place_key key;
+		uint32_t place;
+	} cache[CACHE_PLACES];
+} memory;
+
+/* ---- slots ---- */
+
+static uint32_t leaf(uint32_t parent, const char *name)
+{
+	return node_intern(parent, frame_intern(FRAME_ALLOC, string_intern(name, strlen(name))));
+}
+
+static bool is_of_host(unsigned kind)
+{
+	return kind == MEMORY_PINNED || kind == MEMORY_PAGEABLE;
+}
+
+static uint32_t device_of(uint8_t source, const struct memory_event *e)
+{
+	return is_of_host(e->kind) ? WIRE_NONE : device_intern(source, e->device);
+}
+
+static uint32_t total_new(uint32_t device, uint8_t kind, const char *name)
+{
+	uint32_t i = memory.n_totals, lane = lane_intern(device, 0, 0, 0);
+
+	if (i == MAX_TOTALS)
+		return MAX_TOTALS - 1;
+	memory.total[i] = (struct total){.device = device,
+					 .kind = kind,
+					 .slot = slot_intern(leaf(0, name), lane, SET_ID_PEAK, 0)};
+	memory.n_totals++;
+	return i;
+}
+
+static uint32_t total_of(uint32_t device, uint8_t kind)
+{
+	char name[NAME_MAX_PLACE];
+
+	for (uint32_t i = 0; i < memory.n_totals; i++)
+		if (memory.total[i].device == device && memory.total[i].kind == kind)
+			return i;
+	snprintf(name, sizeof(name), "alloc %s", memory_kind_word(kind));
+	return total_new(device, kind, name);
+}
+
+/* ---- pools ---- */
+
+static void pool_name(const struct pool *p, char *out, size_t size)
+{
+	if (p->number == 1)
+		snprintf(out, size, "pool");
+	else
+		snprintf(out, size, "pool %u", p->number);
+}
+
+/* NULL: too many. */
+static struct pool *pool_of(uint32_t device, uint64_t address)
+{
+	struct pool *p = &memory.pool[memory.n_pools];
+	char name[NAME_MAX_PLACE];
+	uint32_t number = 1;
+
+	for (uint32_t i = 0; i < memory.n_pools; i++) {
+		if (memory.pool[i].device == device && memory.pool[i].address == address)
+			return &memory.pool[i];
+		number += memory.pool[i].device == device;
+	}
+	if (memory.n_pools == MAX_POOLS)
+		return NULL;
+	*p = (struct pool){.address = address, .device = device, .number = number};
+	pool_name(p, name, sizeof(name));
+	p->slot = slot_intern(leaf(0, name), lane_intern(device, 0, 0, 0), SET_ID_POOL, 0);
+	memory.n_pools++;
+	return p;
+}
+
+void memory_pool(uint8_t source, const struct memory_event *e)
+{
+	struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
+
+	if (!p || p->slot == WIRE_NONE)
+		return;
+	p->peak = MAX(p->peak, e->pool_bytes);
+	slot_store(p->slot, POOL_RESERVED, e->pool_bytes);
+	slot_store(p->slot, POOL_USED, e->pool_used);
+	slot_store(p->slot, POOL_PEAK, p->peak);
+	slot_touch(p->slot);
+}
+
+/* ---- places ---- */
+
+static void place_name(uint8_t source, const struct memory_event *e, char out[NAME_MAX_PLACE])
+{
+	const struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
+	char pool[NAME_MAX_PLACE / 2] = "";
+
+	if (p)
+		pool_name(p, pool, sizeof(pool));
+	snprintf(out, NAME_MAX_PLACE, "alloc %s%s%s", memory_kind_word(e->kind), p ? " " : "",
+		 pool);
+}
+
+static uint32_t place_new(const struct place *like)
+{
+	uint32_t i = memory.n_places;
+
+	if (i == MAX_PLACES) {
+		lose(LOSS_SLOTS_FULL, 1);
+		return WIRE_NONE;
+	}
+	memory.place[i] = *like;
+	memory.of_slot[like->slot] = i + 1;
+	memory.n_places++;
+	return i;
+}
+
+static uint32_t place_at(uint32_t node, uint32_t lane, uint32_t total)
+{
+	uint32_t slot = slot_intern(node, lane, SET_ID_MEMORY, 0);
+
+	if (slot == WIRE_NONE)
+		return WIRE_NONE;
+	if (memory.of_slot[slot])
+		return memory.of_slot[slot] - 1;
+	return place_new(&(struct place){
+		.node = node, .lane = lane, .total = total, .slot = slot, .sums = WIRE_NONE});
+}
+
+static uint32_t place_find(uint8_t source, const struct memory_event *e)
+{
+	uint32_t launch = e->launch && e->launch < table_n(&collector->contexts) ? e->launch : 1;
+	const struct context_entry *ctx = &collector->context[launch];
+	uint32_t device = device_of(source, e);
+	bool on_host = device == WIRE_NONE;
+	char name[NAME_MAX_PLACE];
+
+	place_name(source, e, name);
+	return place_at(
+		leaf(ctx->node, name),
+		lane_intern(device, on_host ? 0 : e->context, on_host ? 0 : e->stream, ctx->thread),
+		total_of(device, e->kind));
+}
+
+uint32_t memory_place(uint8_t source, const struct memory_event *e)
+{
+	const struct place_key key = {e->pool,   e->launch,    e->context, e->stream,
+				      e->device, e->kind + 1u, source};
+	uint32_t i = (uint32_t)hash_u64(e->pool ^ (uint64_t)e->launch << 32 ^
+					(uint64_t)e->context << 16 ^ (uint64_t)e->stream << 8 ^
+					e->kind) %
+		     CACHE_PLACES;
+
+	if (_likely_(!memcmp(&memory.cache[i].key, &key, sizeof(key))))
+		return memory.cache[i].place;
+	memory.cache[i].place = place_find(source, e);
+	memory.cache[i].key = key;
+	return memory.cache[i].place;
+}
+
+uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)
+{
+	uint32_t device = device_of(source, e);
+
+	return place_at(leaf(0, "alloc before proton"), lane_intern(device, 0, 0, 0),
+			total_of(device, e->kind));
+}
+
+/* ---- what changes ---- */
+
+/* Its sums of what is going on now; WIRE_NONE: collection pauses, or there is no room. */
+static uint32_t sums_of(struct place *p)
+{
+	uint32_t epoch = epoch_now();
+
+	if (is_paused())
+		return WIRE_NONE;
+	if (p->sums == WIRE_NONE || p->sums_epoch != epoch) {
+		p->sums = slot_intern(p->node, p->lane, SET_ID_ALLOC, epoch);
+		p->sums_epoch = epoch;
+	}
+	return p->sums;
+}
+
+static void add(struct place *p, unsigned count, unsigned bytes_at, uint64_t bytes)
+{
+	uint32_t slot = sums_of(p);
+
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, count, 1);
+	slot_add_u64(slot, bytes_at, bytes);
+	slot_touch(slot);
+}
+
+/* Before it changes: what it held at the last peak is what it holds. */
+static void settle_peak(struct place *p)
+{
+	const struct total *t = &memory.total[p->total];
+
+	if (p->peak_seen == t->n_peaks)
+		return;
+	p->at_peak = p->live;
+	p->peak_seen = t->n_peaks;
+}
+
+static void hold(struct place *p, uint64_t more, uint64_t less)
+{
+	struct total *t = &memory.total[p->total];
+
+	settle_peak(p);
+	p->live += more - less;
+	t->live += more - less;
+	p->peak = MAX(p->peak, p->live);
+	p->is_changed = memory.is_changed = true;
+}
+
+void memory_allocated(uint32_t place, uint64_t bytes, uint64_t at_ns)
+{
+	struct place *p = &memory.place[place];
+	struct total *t = &memory.total[p->total];
+
+	add(p, ALLOC_ALLOCS, ALLOC_BYTES, bytes);
+	hold(p, bytes, 0);
+	if (t->live <= t->peak)
+		return;
+	t->peak = t->live;
+	t->peak_ns = at_ns;
+	t->n_peaks++;
+}
+
+void memory_released(uint32_t place, uint64_t bytes, bool is_gone)
+{
+	struct place *p = &memory.place[place];
+
+	if (!is_gone)
+		add(p, ALLOC_FREES, ALLOC_FREED, bytes);
+	else if (sums_of(p) != WIRE_NONE) {
+		slot_add_u64(p->sums, ALLOC_LEFT, bytes);
+		slot_touch(p->sums);
+	}
+	hold(p, 0, bytes);
+}
+
+void memory_released_unknown(uint32_t place, uint64_t bytes)
+{
+	add(&memory.place[place], ALLOC_FREES, ALLOC_FREED, bytes);
+}
+
+/* ---- for the sender ---- */
+
+static void total_publish(struct total *t)
+{
+	uint64_t start_ns = collector->start_ns;
+
+	if (t->n_peaks == t->n_peaks_told || t->slot == WIRE_NONE)
+		return;
+	slot_store(t->slot, PEAK_BYTES, t->peak);
+	slot_store(t->slot, PEAK_AT, t->peak_ns > start_ns ? t->peak_ns - start_ns : 0);
+	slot_touch(t->slot);
+}
+
+static bool place_publish(struct place *p)
+{
+	const struct total *t = &memory.total[p->total];
+
+	if (!p->is_changed && t->n_peaks == t->n_peaks_told)
+		return false;
+	settle_peak(p);
+	slot_store(p->slot, MEMORY_LIVE, p->live);
+	slot_store(p->slot, MEMORY_PEAK, p->peak);
+	slot_store(p->slot, MEMORY_AT_PEAK, p->at_peak);
+	slot_touch(p->slot);
+	p->is_changed = false;
+	return true;
+}
+
+void memory_places_publish(void)
+{
+	if (!memory.is_changed)
+		return;
+	memory.is_changed = false;
+	for (uint32_t i = 0; i < memory.n_places; i++)
+		place_publish(&memory.place[i]);
+	for (uint32_t i = 0; i < memory.n_totals; i++) {
+		total_publish(&memory.total[i]);
+		memory.total[i].n_peaks_told = memory.total[i].n_peaks;
+	}
+}
+
+void memory_places_forked(void)
+{
+	for (uint32_t i = 0; i < memory.n_places; i++)
+		memory.of_slot[memory.place[i].slot] = 0;
+	memset(memory.cache, 0, sizeof(memory.cache));
+	memory.n_places = memory.n_totals = memory.n_pools = 0;
+	memory.is_changed = false;
+}

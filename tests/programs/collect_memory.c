@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Known traffic of memory: collect_memory LIBCUDA [WHAT], with the mock libcupti. See
+ * tests/scripts/collect_memory.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "programs/symbols.h"
+#include "proton/proton.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum {
+	N_THREADS = 64,
+	N_HANDED = 2000,
+	N_ALIVE = 1000000,
+	N_AT_ONCE =
+		100000, /* records, before they are handed over: a mock is faster than any driver */
+};
+
+static struct {
+	uint32_t (*init)(uint32_t flags);
+	uint32_t (*alloc)(uint64_t *ret, size_t bytes);
+	uint32_t (*release)(uint64_t address);
+	uint32_t (*alloc_async)(uint64_t *ret, size_t bytes, void *stream);
+	uint32_t (*release_async)(uint64_t address, void *stream);
+	uint32_t (*alloc_managed)(uint64_t *ret, size_t bytes, uint32_t flags);
+	uint32_t (*alloc_host)(uint64_t *ret, size_t bytes);
+	uint32_t (*release_host)(uint64_t address);
+	uint32_t (*enroll)(void *p, size_t bytes, uint32_t flags);
+	uint32_t (*disenroll)(void *p);
+	uint32_t (*trim)(void *pool, size_t bytes);
+	uint32_t (*destroy)(void *context);
+	uint32_t (*launch)(const char *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+			   uint32_t, void *, void **, void **);
+} cuda;
+
+static void open_cuda(const char *path)
+{
+	const struct {
+		void *at;
+		const char *name;
+	} functions[] = {
+		{&cuda.init, "cuInit"},
+		{&cuda.alloc, "cuMemAlloc_v2"},
+		{&cuda.release, "cuMemFree_v2"},
+		{&cuda.alloc_async, "cuMemAllocAsync"},
+		{&cuda.release_async, "cuMemFreeAsync"},
+		{&cuda.alloc_managed, "cuMemAllocManaged"},
+		{&cuda.alloc_host, "cuMemAllocHost_v2"},
+		{&cuda.release_host, "cuMemFreeHost"},
+		{&cuda.enroll, "cuMemHostRegister_v2"},
+		{&cuda.disenroll, "cuMemHostUnregister"},
+		{&cuda.trim, "cuMemPoolTrimTo"},
+		{&cuda.destroy, "cuCtxDestroy_v2"},
+		{&cuda.launch, "cuLaunchKernel"},
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		*(void **)functions[i].at = find(path, functions[i].name);
+}
+
+static uint64_t alloc(size_t bytes)
+{
+	uint64_t address = 0;
+
+	if (cuda.alloc(&address, bytes))
+		exit(3);
+	return address;
+}
+
+static void launch(const char *kernel)
+{
+	cuda.launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+/* Of each kind, and who held what at the peak: 10 MiB of "kept" and 8 of "passing". */
+static void kinds(void)
+{
+	static char registered[8192];
+	uint64_t kept, passing, later, a[4];
+	void *stream = (void *)2;
+
+	proton_enter_scope("kept");
+	kept = alloc(10 * MIB);
+	proton_exit_scope();
+	proton_enter_scope("passing");
+	passing = alloc(8 * MIB);
+	proton_exit_scope();
+	cuda.release(passing);
+	proton_enter_scope("later");
+	later = alloc(3 * MIB);
+	cuda.release(later);
+	later = alloc(2 * MIB);
+	proton_exit_scope();
+	(void)later; /* 2 MiB are never released */
+	proton_enter_scope("others");
+	cuda.alloc_async(&a[0], 4 * MIB, stream);
+	cuda.alloc_async(&a[1], 1 * MIB, stream);
+	cuda.release_async(a[0], stream);
+	cuda.alloc_managed(&a[2], 7 * MIB, 1);
+	cuda.alloc_host(&a[3], 5 * MIB);
+	cuda.release_host(a[3]);
+	cuda.enroll(registered, sizeof(registered), 0);
+	cuda.disenroll(registered);
+	proton_exit_scope();
+	cuda.trim(NULL, 0);
+	cuda.release(12345);   /* no block: it fails */
+	cuda.disenroll(&cuda); /* nobody saw that it was registered */
+	cuda.release(kept);
+	launch("kernel");
+}
+
+/* ---- threads ---- */
+
+static uint64_t handed[N_THREADS][N_HANDED];
+static pthread_barrier_t barrier;
+
+/* Each releases what the next one has allocated, while that goes on, so that addresses come and go between them. */
+static void *hand_on(void *arg)
+{
+	size_t own = (size_t)arg, next = (own + 1) % N_THREADS;
+
+	proton_enter_scope("handed");
+	for (int i = 0; i < N_HANDED; i++)
+		__atomic_store_n(&handed[own][i], alloc(1000 + own), __ATOMIC_RELEASE);
+	proton_exit_scope();
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < N_HANDED; i++)
+		cuda.release(handed[next][i]);
+	return arg;
+}
+
+/* Short blocks of all threads at once: an address is another thread's a moment later. */
+static void *churn(void *arg)
+{
+	proton_enter_scope("churn");
+	for (int i = 0; i < N_HANDED; i++)
+		cuda.release(alloc(4096));
+	proton_exit_scope();
+	return arg;
+}
+
+static void in_threads(void *(*function)(void *))
+{
+	pthread_t threads[N_THREADS];
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		if (pthread_create(&threads[i], NULL, function, (void *)i))
+			exit(4);
+	for (size_t i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void threads(void)
+{
+	pthread_barrier_init(&barrier, NULL, N_THREADS);
+	in_threads(hand_on);
+	in_threads(churn);
+	launch("kernel");
+}
+
+/* ---- others ---- */
+
+static long resident_kib(void)
+{
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "r");
+	long kib = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmRSS:", 6))
+			kib = strtol(line + 6, NULL, 10);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* Now and then the records that there are. */
+static void hand_over(int i)
+{
+	uint32_t (*flush)(uint32_t flags);
+
+	if (i % N_AT_ONCE)
+		return;
+	*(void **)&flush = find(getenv("PROTON_CUPTI_PATH"), "cuptiActivityFlushAll");
+	flush(0);
+}
+
+static void turns(int n)
+{
+	for (int i = 0; i < n; i++) {
+		cuda.release(alloc(512));
+		hand_over(i);
+	}
+}
+
+/* 1,000,000 alive, and others that come and go, as many as MANY_TURNS says: no more memory at the end than after
+ * half of them. */
+static void many(void)
+{
+	static uint64_t alive[N_ALIVE];
+	int n = atoi(getenv("MANY_TURNS"));
+	long before;
+
+	proton_enter_scope("alive");
+	for (int i = 0; i < N_ALIVE; i++) {
+		alive[i] = alloc(256);
+		hand_over(i);
+	}
+	proton_exit_scope();
+	proton_enter_scope("turns");
+	turns(n / 2);
+	before = resident_kib();
+	turns(n / 2);
+	proton_exit_scope();
+	printf("grown %ld\n", resident_kib() - before);
+	for (int i = 0; i < N_ALIVE; i++) {
+		cuda.release(alive[i]);
+		hand_over(i);
+	}
+	launch("kernel");
+}
+
+static void context_ends(void)
+{
+	proton_enter_scope("forgotten");
+	alloc(3 * MIB);
+	cuda.release(alloc(1 * MIB));
+	proton_exit_scope();
+	cuda.destroy((void *)1);
+	proton_enter_scope("new");
+	alloc(2 * MIB);
+	proton_exit_scope();
+	launch("kernel");
+}
+
+/* What the parent holds is not the child's, who has no CUDA. */
+static void forks(void)
+{
+	int status = 1;
+	pid_t child;
+
+	proton_enter_scope("parent");
+	alloc(4 * MIB);
+	launch("kernel");
+	child = fork();
+	if (child == 0) {
+		proton_enter_scope("child");
+		proton_exit_scope();
+		exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		exit(5);
+	alloc(1 * MIB);
+	proton_exit_scope();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*function)(void);
+	} what[] = {{"kinds", kinds},
+		    {"threads", threads},
+		    {"many", many},
+		    {"ends", context_ends},
+		    {"forks", forks}};
+
+	if (argc != 3)
+		return 2;
+	open_cuda(argv[1]);
+	cuda.init(0);
+	for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++)
+		if (!strcmp(argv[2], what[i].name)) {
+			what[i].function();
+			return 0;
+		}
+	return 2;
+}
