@@ -30,7 +30,7 @@ import warnings
 from . import _native
 from .flags import triton_version
 
-VECTOR_MAX = 64
+VECTOR_MAX = 64  # METRIC_VECTOR_MAX of src/core/metric.h
 # Types of tensors that can be read while a graph is captured: what they are called, as enum cuda_value_kind has them.
 DEVICE_KINDS = {
     "float64": 0,

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import ctypes
 import json
 import fractions
 import sys
@@ -6,7 +7,8 @@ import types
 import unittest
 import warnings
 
-from .support import RecordedCase, launch, proton, read
+from .support import RecordedCase, _native, launch, proton, read
+from proton import metric
 
 
 class Device:
@@ -131,6 +133,18 @@ class Metrics(RecordedCase):
         with proton.scope("s", {"v": [1.5]}):  # what was refused has not fixed its type
             pass
         self.assertEqual(self.metrics(), {"v": [1.5]})
+
+    def test_longest_vectors(self):
+        """The package refuses what the library would, and no more."""
+        longest = metric.VECTOR_MAX
+        for n, status in ((longest, _native.OK), (longest + 1, _native.INVALID)):
+            self.assertEqual(_native.metric_vector(b"v", (ctypes.c_double * n)(), n), status)
+            self.assertEqual(_native.metric_vector_i64(b"v", (ctypes.c_int64 * n)(), n), status)
+        with proton.scope("s", {"v": [1] * longest}):
+            pass
+        with self.assertRaisesRegex(ValueError, "1 to %d elements" % longest):
+            proton.enter_scope("s", metrics={"v": [1] * (longest + 1)})
+        self.assertEqual(self.metrics(), {"v": [1] * longest})
 
     def test_arrays_have_no_shape(self):
         """As Triton's Proton has those of a tensor that lies on a device: so many numbers in a row."""

@@ -9,6 +9,7 @@
 #include "backends/cuda_values_ptx.h" /* kernel_text[], of cuda_values.ptx */
 #include "backends/pages.h"
 #include "base/util.h"
+#include "core/metric.h"
 
 enum {
 	VALUES_MAX = 16384,   /* of all contexts; the kernel has counters for as many */
@@ -237,8 +238,9 @@ uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_val
 	*ret_why = "the driver is too old";
 	if (!bind())
 		return 0;
+	_Static_assert(METRIC_VECTOR_MAX == 64, "as the sentence says");
 	*ret_why = "1 to 64 numbers are read at once";
-	if (kind >= CUDA_VALUE_N_KINDS || !n || n > CUDA_VALUES_AT_ONCE)
+	if (kind >= CUDA_VALUE_N_KINDS || !n || n > METRIC_VECTOR_MAX)
 		return 0;
 	*ret_why = "there is no memory";
 	if (!device_memory)

@@ -30,9 +30,8 @@ enum cuda_value_kind {
 	CUDA_VALUE_N_KINDS
 };
 
-enum { CUDA_VALUES_AT_ONCE = 64 };
-
-/* n numbers at `device_memory`, one behind the other, at the point that `stream` is captured to.
+/* n numbers at `device_memory`, one behind the other, at the point that `stream` is captured to: as many as a vector
+ * has at most (METRIC_VECTOR_MAX).
  *   errors  0, with a sentence in *ret_why: the driver, or there are too many
  * Returns a number that stands for the first of them; the others follow. */
 uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_value_kind kind,

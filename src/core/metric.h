@@ -158,6 +158,7 @@ static inline void add_present(double *a, double b)
 /* How much of a metric's name is left without its unit, "(ns)". */
 size_t metric_bare_len(const char *name);
 
+/* python/proton/metric.py has the first, too. */
 enum { METRIC_VECTOR_MAX = 64, METRIC_VECTOR_NAME_MAX = 200 };
 /* Of a vector's elements: "name[3] (unit)". */
 void metric_element_name(char out[METRIC_VECTOR_NAME_MAX + 16], const char *name, size_t i);
