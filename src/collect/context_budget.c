@@ -15,6 +15,7 @@ enum {
 	DEBT_MS = 20,   /* … is taken in advance for places that were never read */
 	FIRST = 256,    /* of these a thread reads however long it takes */
 	AGAIN = 16,     /* one look of so many reads a known place however little is left */
+	LOST_US = 500,  /* no look takes so long: the thread lost its processor in it, or was stopped */
 };
 
 struct context_budget {
@@ -112,8 +113,7 @@ static void earn(struct context_budget *b, uint64_t now)
 }
 
 /* A loop that launches the same few things would have always the same one read: the next comes when a
- * random part of what this one cost is in hand. More than can be saved never is, and a look in which the thread lost its
- * processor seems to cost that. */
+ * random part of what this one cost is in hand. More than can be saved never is. */
 static void wait_for(struct context_budget *b, int64_t cost)
 {
 	b->random ^= b->random << 13;
@@ -130,7 +130,7 @@ void budget_pay(struct thread_state *t)
 	if (!b || b->paying == NOTHING)
 		return;
 	cost = (int64_t)(ticks() - b->began);
-	cost = MAX(cost, 0);
+	cost = CLAMP(cost, 0, LOST_US * ticks_a_us());
 	count(&b->n_paid, (uint64_t)cost);
 	if (b->paying != ELSEWHERE)
 		b->credit = MAX(b->credit - cost, -budget_share_ms(SAVED_MS));

@@ -31,11 +31,13 @@ enum {
 	COLD = 10,
 	COLD_MORE = 8,
 	COLD_LESS = 2,
-	LAUNCHES_MIN = 300, /* in each kind of turn, of which it is measured */
+	LAUNCHES_MIN = 1000, /* in each kind of turn, of which it is measured */
+	FIRST_LAUNCHES = 3000, /* … in the first, unless the share is used up before */
+	NEW_LOOKS = 250, /* between which something may be done for the first time: what that takes says nothing */
 	LEARN_MS =
 		10000, /* where the share is never used up there is a turn to learn from so often, */
 	LEARN_MAX_MS = 500,   /* … of so long at most */
-	LAUNCHES_MAX = 20000, /* … then what is older counts half */
+	LAUNCHES_MAX = 20000, /* while it is told, then what is older counts half, of both kinds */
 };
 
 enum turn { ALWAYS, OFF, BEGUN, SEEN };
@@ -61,7 +63,9 @@ static struct {
 		uint64_t cpu_ns, launches, records;
 		uint64_t paid; /* ticks, of that time */
 	} told, alone;
-	bool is_whole; /* the turn has not changed since the last look */
+	bool is_whole;  /* the turn has not changed since the last look */
+	uint32_t nodes; /* at the last look */
+	unsigned n_new; /* looks before which there were new ones */
 } turns;
 
 static __thread bool is_measured __attribute__((tls_model("initial-exec")));
@@ -218,7 +222,7 @@ static void switch_all(bool on)
 /* What a record takes is a guess until there was a turn without: it may be that the share only seems to do. */
 static bool must_learn(uint64_t now)
 {
-	return turns.told.launches >= LAUNCHES_MIN &&
+	return turns.told.launches >= FIRST_LAUNCHES &&
 	       now - turns.began_ns >= FIRST_MS * NSEC_PER_MSEC &&
 	       (!turns.learned_ns || now - turns.learned_ns >= LEARN_MS * NSEC_PER_MSEC);
 }
@@ -317,15 +321,26 @@ static void learn(uint64_t passed_ticks, uint64_t passed_ns)
 	       (double)told->launches / (double)told->records;
 	turns.cost = (uint64_t)CLAMP(more, (double)turns.first_cost / COLD_LESS,
 				     (double)turns.first_cost * COLD_MORE);
-	if (told->launches > LAUNCHES_MAX)
+	/* Of the same time: from one second to the next a machine does other work beside it. */
+	if (told->launches > LAUNCHES_MAX) {
 		halve(told);
-	if (alone->launches > LAUNCHES_MAX)
 		halve(alone);
+	}
+}
+
+/* First steps take several times as long as later ones. Some programs do new things always. */
+static bool is_new(void)
+{
+	uint32_t n = table_n(&collector->nodes);
+	bool grew = n != turns.nodes;
+
+	turns.nodes = n;
+	return grew && !turns.told.launches && turns.n_new++ < NEW_LOOKS;
 }
 
 static struct work *work_of(int turn)
 {
-	if (!turns.is_whole)
+	if (is_new() || !turns.is_whole)
 		return NULL;
 	return turn == SEEN ? &turns.told : turn == OFF ? &turns.alone : NULL;
 }

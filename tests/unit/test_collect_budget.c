@@ -180,6 +180,8 @@ START_TEST(a_stop_is_no_end)
 		ck_assert(budget_look(thread_state(), ticks(), 5, false, &node));
 		budget_pay(thread_state());
 	}
+	/* Nor is what was not done paid for. */
+	ck_assert_uint_lt(budget_paid(thread_state()), stop / 100);
 }
 END_TEST
 
