@@ -15,7 +15,8 @@ enum {
 	DEBT_MS = 20,   /* … is taken in advance for places that were never read */
 	FIRST = 256,    /* of these a thread reads however long it takes */
 	AGAIN = 16,     /* one look of so many reads a known place however little is left */
-	LOST_US = 500,  /* no look takes so long: the thread lost its processor in it, or was stopped */
+	LOST_US =
+		500, /* no look takes so long: the thread lost its processor in it, or was stopped */
 };
 
 struct context_budget {

@@ -620,6 +620,7 @@ static uint32_t node_again(struct thread_state *t, struct torch_stack *s, uint32
 		node = torch_again_get(&s->again, hash_pair(scopes, place));
 	if (node)
 		return node;
+	count(&s->turn.n_unknown, 1);
 	node = modules;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))

@@ -31,9 +31,10 @@ enum {
 	COLD = 10,
 	COLD_MORE = 8,
 	COLD_LESS = 2,
-	LAUNCHES_MIN = 1000, /* in each kind of turn, of which it is measured */
+	LAUNCHES_MIN = 1000,   /* in each kind of turn, of which it is measured */
 	FIRST_LAUNCHES = 3000, /* … in the first, unless the share is used up before */
-	NEW_LOOKS = 250, /* between which something may be done for the first time: what that takes says nothing */
+	NEW_LOOKS =
+		250, /* between which something may be done for the first time: what that takes says nothing */
 	LEARN_MS =
 		10000, /* where the share is never used up there is a turn to learn from so often, */
 	LEARN_MAX_MS = 500,   /* … of so long at most */
@@ -66,6 +67,7 @@ static struct {
 	bool is_whole;  /* the turn has not changed since the last look */
 	uint32_t nodes; /* at the last look */
 	unsigned n_new; /* looks before which there were new ones */
+	bool any_lost;  /* since then some thread has come to a place that it was never told of */
 } turns;
 
 static __thread bool is_measured __attribute__((tls_model("initial-exec")));
@@ -186,6 +188,16 @@ static void add_work(struct thread_state *thread, struct torch_turn *t, uint64_t
 	t->launches = launches;
 }
 
+/* Has it come to a place that it was never told of? */
+static bool is_lost(struct torch_turn *t)
+{
+	uint64_t n = atomic_load_explicit(&t->n_unknown, memory_order_relaxed),
+		 before = t->n_unknown_seen;
+
+	t->n_unknown_seen = n;
+	return n != before;
+}
+
 /* The least that a thread has. work: where to add what they did, NULL: nowhere. */
 static int64_t settle_all(struct work *work)
 {
@@ -193,6 +205,7 @@ static int64_t settle_all(struct work *work)
 	int64_t least = INT64_MAX;
 
 	turns.ticks = now;
+	turns.any_lost = false;
 	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
 		struct thread_state *thread = &collector->thread[i];
 		struct torch_turn *t = atomic_load_explicit(&thread->used, memory_order_acquire)
@@ -205,6 +218,7 @@ static int64_t settle_all(struct work *work)
 		paid = t->paid;
 		settle(thread, t, passed);
 		add_work(thread, t, t->n_seen - n, t->paid - paid, work);
+		turns.any_lost |= is_lost(t);
 		least = MIN(least, t->credit);
 	}
 	return least;
@@ -235,13 +249,16 @@ static bool is_learning(uint64_t now)
 
 static int next_turn(int turn, int64_t least, uint64_t now)
 {
+	int64_t enough;
+
 	if (turn == BEGUN)
 		return now - turns.began_ns >= SETTLE_MS * NSEC_PER_MSEC ? SEEN : BEGUN;
 	if (turn == SEEN)
 		return (least < 0 || must_learn(now)) && budget_is_limited() ? OFF : SEEN;
 	if (is_learning(now) && budget_is_limited())
 		return OFF;
-	return least >= budget_share_ms(ENOUGH_MS) || !budget_is_limited() ||
+	enough = budget_share_ms(ENOUGH_MS);
+	return least >= (turns.any_lost ? -enough : enough) || !budget_is_limited() ||
 			       now - turns.began_ns >= RARELY_MS * NSEC_PER_MSEC
 		       ? BEGUN
 		       : OFF;

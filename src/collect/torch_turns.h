@@ -8,7 +8,8 @@
  *     off ── enough is saved ──> begun ── what was open before has ended ──> seen ── nothing is left ──> off
  *
  * Each thread has its share of the time that passes, of which what it read at launches is taken as well. Where one
- * has nothing left there is a turn for none. */
+ * has nothing left there is a turn for none. One that has come to a place where it never was may take some of its share
+ * in advance: else all that it launches there until the next turn would be without operators. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/util.h"
@@ -20,8 +21,11 @@ struct torch_turn {
 	/* owner: the thread, which a signal handler may interrupt */
 	_Atomic uint64_t n;     /* records */
 	_Atomic uint64_t spent; /* ticks, beside those of each record */
+	_Atomic uint64_t
+		n_unknown; /* launches between turns whose operators nobody knows from before */
 	/* owner: the sender thread, as it looked last */
 	uint64_t n_seen, paid; /* what was spent, and paid for reading */
+	uint64_t n_unknown_seen;
 	uint64_t cpu_ns, launches;
 	int64_t credit; /* ticks */
 	bool is_known;

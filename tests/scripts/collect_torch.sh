@@ -189,6 +189,21 @@ for i in range(10):
             os._exit(7)
         assert os.waitpid(child, 0)[1] == 7 << 8
 END
+# Places that come one after the other, each for a while: those that come between turns are told of soon.
+cat >places.py <<'END'
+import sys, torch, mocked
+torch.set_num_threads(1)
+mocked.launch(2000)
+mocked.begin()
+net, x = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8)), torch.zeros(2, 8)
+def work(call, times):
+    with torch.no_grad():
+        for _ in range(times):
+            call()
+calls = [eval("\n" * i + "lambda: net(x)") for i in range(10)]
+for call in calls:
+    work(call, int(sys.argv[3]) // 10)
+END
 cat >turns_look.py <<'END'
 import collections, json, sys
 def paths(file):
@@ -337,6 +352,8 @@ while read -r python; do
 	1.*|2.[0-2].*) check "$version: … told of each" 0 "$(grep -c 'torch2: turn' log)" ;;
 	*)
 		check "$version: … by turns" 1 "$(grep -c -m 1 'torch2: turn 1' log)"
+		check "$version: … soon at new places" \
+			"the same launches, none and some guessed, at their places" "$(turns "$python" places.py 60000 5%)"
 		check "$version: a budget that ends meanwhile" "all kernels guessed 0 elsewhere 0 of another operator 0" "$(midway "$python")" ;;
 	esac
 	# Where they wait for each other the budget may be enough for all.
