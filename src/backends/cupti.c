@@ -69,12 +69,13 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	reset(c, sink);
 	c->sync = options->sync;
 	c->memory = !options->no_memory;
+	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches || c->sync)
+	if (options->count_launches || c->sync || c->whole_graphs)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	*ret_state = c;

@@ -35,9 +35,12 @@ enum cupti_phase {
  * that all records of a graph launch find it. An entry is overwritten N launches later. */
 #define CUPTI_RING_BITS 20
 #define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
+#define CUPTI_TIMES_N   (1u << 16) /* of graph_ns */
 struct cupti_launches {
 	_Atomic uint64_t *ring; /* correlation << 32 | launch context; NULL: not attributed yet */
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
+	_Atomic uint64_t *graph_ns;   /* of the last graph launches: when, CLOCK_REALTIME … */
+	_Atomic uint32_t *graph_of;   /* … and which; written before that */
 	atomic_bool complete;         /* all callbacks are on */
 	atomic_bool has_first;
 	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
@@ -55,8 +58,9 @@ struct cupti {
 	_Atomic int phase; /* enum cupti_phase */
 	atomic_bool taken; /* from start() to stop() */
 	atomic_uint connected;
-	bool sync;   /* waits are recorded */
-	bool memory; /* … and what is allocated */
+	bool sync;         /* waits are recorded */
+	bool memory;       /* … and what is allocated */
+	bool whole_graphs; /* graphs are recorded whole, their nodes are not */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -146,6 +150,11 @@ static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correla
  * launch: a copy, a further node of a graph, or launched before the callbacks came on. */
 uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
 				bool *ret_uncounted);
+/* A graph is launched. */
+void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation);
+/* Does a record of a graph begin before that was launched, by more than clocks differ? */
+bool cupti_launches_is_early(const struct cupti_launches *l, const struct activity *a,
+			     uint32_t correlation);
 /* The launch context of a call that is no launch; 0: it has no entry. */
 uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation);
 /* After a flush: graph launches without any record. last: of the program. */

@@ -41,7 +41,8 @@ enum abi_activity_kind {
 	ABI_KIND_SYNCHRONIZATION = 38,
 	ABI_KIND_MEMORY2 = 49,
 	ABI_KIND_MEMORY_POOL = 50,
-	ABI_N_KINDS = 51
+	ABI_KIND_GRAPH_TRACE = 51, /* whole graphs; their nodes have no records then */
+	ABI_N_KINDS = 52
 };
 
 enum abi_sync_type {
@@ -109,7 +110,13 @@ enum abi_resource {
 };
 
 /* Of nodes of graphs: those that have records are the first ones. */
-enum abi_node_type { ABI_NODE_KERNEL, ABI_NODE_MEMCPY, ABI_NODE_MEMSET };
+enum abi_node_type {
+	ABI_NODE_KERNEL = 0,
+	ABI_NODE_MEMCPY = 1,
+	ABI_NODE_MEMSET = 2,
+	ABI_NODE_HOST = 3,
+	ABI_NODE_GRAPH = 4,
+};
 
 enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
 
@@ -413,6 +420,18 @@ struct abi_memory_pool {
 	uint64_t used; /* CUDA 11.8 */
 };
 
+struct abi_graph {
+	uint32_t kind;
+	uint32_t correlation;
+	uint64_t start_ns, end_ns;
+	uint32_t device; /* ABI_ON_HOST: it begins with a node that runs on none */
+	uint32_t graph;
+	uint32_t context, stream;
+	void *reserved;
+	uint32_t end_device, end_context; /* ABI_VERSION_12_9, and some before */
+};
+#define ABI_ON_HOST INT32_MAX
+
 /* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
 #define ABI_KERNEL_BYTES 216
 
@@ -453,6 +472,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	  (void *context, uint32_t stream, size_t *n))                                             \
 	_(OPTIONAL, cuptiGetContextId, (void *context, uint32_t *ret_id))                          \
 	_(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *ret_id))                           \
+	_(OPTIONAL, cuptiGetGraphExecId, (void *executable, uint32_t *ret_id))                     \
 	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
 
 struct cupti_api {

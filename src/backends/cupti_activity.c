@@ -119,11 +119,27 @@ static uint32_t translate_sync(const struct cupti *c, const void *record, struct
 	return s->correlation;
 }
 
+/* A graph that begins with a node on the host is shown on the device that it ends on. */
+static uint32_t translate_graph(const struct cupti *c, const void *record, struct activity *a)
+{
+	const struct abi_graph *g = record;
+
+	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_GRAPH, g), .async = true, .graph = g->graph};
+	if (g->device != ABI_ON_HOST)
+		return g->correlation;
+	a->device = c->version >= ABI_VERSION_12_9 ? (int32_t)g->end_device : 0;
+	a->context = c->version >= ABI_VERSION_12_9 ? g->end_context : 0;
+	if (a->device == ABI_ON_HOST)
+		a->device = 0;
+	return g->correlation;
+}
+
 static uint32_t (*const translate[ABI_N_KINDS])(const struct cupti *, const void *,
 						struct activity *) = {
-	[ABI_KIND_KERNEL] = translate_kernel, [ABI_KIND_CONCURRENT_KERNEL] = translate_kernel,
-	[ABI_KIND_MEMCPY] = translate_copy,   [ABI_KIND_MEMCPY2] = translate_peer_copy,
-	[ABI_KIND_MEMSET] = translate_set,    [ABI_KIND_SYNCHRONIZATION] = translate_sync,
+	[ABI_KIND_KERNEL] = translate_kernel,     [ABI_KIND_CONCURRENT_KERNEL] = translate_kernel,
+	[ABI_KIND_MEMCPY] = translate_copy,       [ABI_KIND_MEMCPY2] = translate_peer_copy,
+	[ABI_KIND_MEMSET] = translate_set,        [ABI_KIND_SYNCHRONIZATION] = translate_sync,
+	[ABI_KIND_GRAPH_TRACE] = translate_graph,
 };
 
 /* ---- memory ---- */
@@ -183,10 +199,26 @@ static void see_device(struct cupti *c, int32_t device)
 		atomic_fetch_or_explicit(&c->devices_seen, bit, memory_order_relaxed);
 }
 
+/* Has it usable times? */
+static bool is_timed(const struct cupti *c, const struct activity *a, uint32_t correlation,
+		     enum loss *ret_loss)
+{
+	if (!a->start_ns || !a->end_ns)
+		*ret_loss = LOSS_ZERO_TIME;
+	else if (a->end_ns < a->start_ns)
+		*ret_loss = LOSS_REVERSED_TIME;
+	else if (cupti_launches_is_early(&c->launches, a, correlation))
+		*ret_loss = LOSS_EARLY;
+	else
+		return true;
+	return false;
+}
+
 /* A record without usable times is a loss, and the end of its launch. */
 static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
+	enum loss loss;
 
 	if (a->kind == ACTIVITY_SYNC) {
 		/* Only what the host waited in: not a query, and not what waits inside another call. */
@@ -197,11 +229,11 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 		a->launch = cupti_launches_resolve(c, a, correlation, &a->uncounted);
 		see_device(c, a->device);
 	}
-	if (_likely_(a->start_ns && a->end_ns >= a->start_ns)) {
+	if (_likely_(is_timed(c, a, correlation, &loss))) {
 		ops->record(c->sink, a);
 		return;
 	}
-	ops->lose(c->sink, a->start_ns && a->end_ns ? LOSS_REVERSED_TIME : LOSS_ZERO_TIME, 1);
+	ops->lose(c->sink, loss, 1);
 	if (!a->uncounted)
 		ops->unlaunch(c->sink, 1);
 }
@@ -329,10 +361,28 @@ static void set_attribute(struct cupti *c, uint32_t attribute)
 		log_debug(1, "cupti", "attribute %u: error %u", attribute, result);
 }
 
+/* First of all kinds, and for the whole run: with it on, nodes of graphs have no records. */
+static void enable_whole_graphs(struct cupti *c)
+{
+	uint32_t result = c->api.cuptiActivityEnable(ABI_KIND_GRAPH_TRACE);
+	char text[192];
+
+	c->whole_graphs = result == ABI_OK;
+	if (c->whole_graphs)
+		return;
+	snprintf(text, sizeof(text),
+		 "CUDA graphs are recorded by their nodes, not whole: this CUPTI (API %u) refuses "
+		 "records of whole graphs (error %u); that of CUDA 12 or later has them",
+		 c->version, result);
+	c->sink->ops->note(c->sink, text);
+}
+
 static uint32_t enable(struct cupti *c)
 {
 	uint32_t result = c->api.cuptiActivityRegisterCallbacks(requested, completed);
 
+	if (result == ABI_OK && c->whole_graphs)
+		enable_whole_graphs(c);
 	for (size_t i = 0; i < ARRAY_SIZE(enabled_kinds) && result == ABI_OK; i++)
 		result = c->api.cuptiActivityEnable(enabled_kinds[i]);
 	return result;
@@ -402,6 +452,8 @@ void cupti_activity_stop(struct cupti *c)
 		c->api.cuptiActivityDisable(ABI_KIND_MEMORY2);
 		c->api.cuptiActivityDisable(ABI_KIND_MEMORY_POOL);
 	}
+	if (c->whole_graphs)
+		c->api.cuptiActivityDisable(ABI_KIND_GRAPH_TRACE);
 }
 
 /* Buffers whose records are all complete come back; with force also the others, whose unfinished

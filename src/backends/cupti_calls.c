@@ -63,7 +63,7 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
 	if (class == CALL_GRAPH) {
-		atomic_fetch_add_explicit(&c->launches.n_graphs, 1, memory_order_relaxed);
+		cupti_launches_graph(&c->launches, correlation);
 		if (call->params)
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}

@@ -32,6 +32,7 @@ struct cupti_making {
 	struct {
 		void *node;
 		uint64_t id;
+		enum graph_part part;
 	} copy[COPIES_MAX];
 };
 
@@ -49,6 +50,30 @@ static uint64_t node_id(const struct cupti *c, void *node)
 	return node && c->api.cuptiGetGraphNodeId && c->api.cuptiGetGraphNodeId(node, &id) == ABI_OK
 		       ? id
 		       : 0;
+}
+
+/* The number of its graph, as records have it, is a part of a node's. */
+static struct graph_member member(const struct cupti *c, uint64_t id, enum graph_part part)
+{
+	return (struct graph_member){
+		.node = id, .graph = c->whole_graphs ? (uint32_t)(id >> 32) : 0, .part = part};
+}
+
+static enum graph_part part_of(const struct abi_graph_data *g)
+{
+	static const uint8_t parts[] = {[ABI_NODE_KERNEL] = GRAPH_KERNEL,
+					[ABI_NODE_MEMCPY] = GRAPH_COPY,
+					[ABI_NODE_MEMSET] = GRAPH_SET,
+					[ABI_NODE_HOST] = GRAPH_OTHER,
+					[ABI_NODE_GRAPH] = GRAPH_GRAPH};
+
+	return g->node_type < ARRAY_SIZE(parts) ? (enum graph_part)parts[g->node_type]
+						: GRAPH_OTHER;
+}
+
+static struct graph_member told(const struct cupti *c, const struct abi_graph_data *g)
+{
+	return member(c, node_id(c, g->node), part_of(g));
 }
 
 /* ---- an executable graph is made ---- */
@@ -71,6 +96,7 @@ static void remember(struct cupti_making *m, const struct abi_graph_data *g, uin
 		m->graph = g->graph;
 	m->is_nested |= m->graph != g->graph;
 	m->copy[m->n].node = g->node;
+	m->copy[m->n].part = part_of(g);
 	m->copy[m->n++].id = id;
 }
 
@@ -109,6 +135,7 @@ static void forget_executable(const void *executable)
 static void made(struct cupti *c, struct cupti_making *m, const void *executable)
 {
 	uint64_t number = 0, id;
+	struct graph_member moved;
 
 	if (!m || !m->is_nested)
 		return;
@@ -117,8 +144,9 @@ static void made(struct cupti *c, struct cupti_making *m, const void *executable
 		if (!id)
 			continue;
 		number = id >> 32;
+		moved = member(c, id, m->copy[i].part);
 		if (id != m->copy[i].id && c->sink->ops->cloned)
-			c->sink->ops->cloned(c->sink, m->copy[i].id, id);
+			c->sink->ops->cloned(c->sink, m->copy[i].id, &moved);
 	}
 	if (!executable || !number)
 		return;
@@ -152,35 +180,43 @@ uint32_t cupti_graphs_newest(uint32_t number)
 static void on_created(struct cupti *c, const struct abi_graph_data *g)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
-	uint64_t id = g ? node_id(c, g->node) : 0;
+	struct graph_member m = g ? told(c, g) : (struct graph_member){0};
 
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
 		cupti_calls_take_back(c);
 		if (ops->captured)
-			ops->captured(c->sink, id);
+			ops->captured(c->sink, &m);
 	} else if (ops->built) {
-		ops->built(c->sink, id);
+		ops->built(c->sink, &m);
 	}
 }
 
 /* A graph is copied, or made executable: records are of the new node. */
 static void on_cloned(struct cupti *c, const struct abi_graph_data *g)
 {
-	uint64_t id = g ? node_id(c, g->node) : 0;
+	struct graph_member m;
 
 	if (!g)
 		return;
+	m = told(c, g);
 	if (c->sink->ops->cloned)
-		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), id);
-	remember(cupti_thread.making, g, id);
+		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), &m);
+	remember(cupti_thread.making, g, m.node);
 }
 
 static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
 {
-	if (g && cupti_thread.making)
+	struct graph_member m;
+
+	if (!g)
+		return;
+	if (cupti_thread.making)
 		forget(cupti_thread.making, g->node);
+	m = told(c, g);
+	if (c->sink->ops->removed)
+		c->sink->ops->removed(c->sink, &m);
 }
 
 static void on_made(struct cupti *c, const struct abi_graph_data *g)
@@ -191,8 +227,14 @@ static void on_made(struct cupti *c, const struct abi_graph_data *g)
 
 static void on_unmade(struct cupti *c, const struct abi_graph_data *g)
 {
-	if (g)
-		forget_executable(g->executable);
+	uint32_t number = 0;
+
+	if (!g)
+		return;
+	forget_executable(g->executable);
+	if (c->whole_graphs && c->sink->ops->gone && c->api.cuptiGetGraphExecId &&
+	    c->api.cuptiGetGraphExecId(g->executable, &number) == ABI_OK)
+		c->sink->ops->gone(c->sink, number);
 }
 
 static void (*const tell[ABI_N_RESOURCES])(struct cupti *, const struct abi_graph_data *) = {

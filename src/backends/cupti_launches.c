@@ -4,9 +4,11 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <errno.h>
+#include <time.h>
 
 #include "backends/cupti.h"
 #include "backends/pages.h"
+#include "base/clock.h"
 #include "base/util.h"
 
 __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
@@ -14,7 +16,9 @@ __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec
 int cupti_launches_init(struct cupti_launches *l)
 {
 	size_t launches = CUPTI_RING_N * sizeof(*l->ring);
-	size_t size = launches + CUPTI_RING_N * sizeof(*l->graph_seen);
+	size_t times = CUPTI_TIMES_N * sizeof(*l->graph_ns);
+	size_t seen = CUPTI_RING_N * sizeof(*l->graph_seen);
+	size_t size = launches + times + seen + CUPTI_TIMES_N * sizeof(*l->graph_of);
 	void *p;
 
 	if (l->ring)
@@ -22,7 +26,9 @@ int cupti_launches_init(struct cupti_launches *l)
 	p = pages_reserve_sparse(size);
 	if (!p)
 		return -ENOMEM;
-	l->graph_seen = (void *)((char *)p + launches);
+	l->graph_ns = (void *)((char *)p + launches);
+	l->graph_seen = (void *)((char *)p + launches + times);
+	l->graph_of = (void *)((char *)p + launches + times + seen);
 	l->ring = p;
 	return 0;
 }
@@ -52,6 +58,35 @@ static bool graph_first(struct cupti_launches *l, uint32_t correlation)
 	return atomic_exchange_explicit(seen, correlation, memory_order_relaxed) != correlation;
 }
 
+/* CUPTI's times are those of CLOCK_REALTIME, more or less: it follows that now and then. */
+#define CLOCKS_DIFFER_NS (10 * NSEC_PER_MSEC)
+
+void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation)
+{
+	uint32_t at = correlation & (CUPTI_TIMES_N - 1);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	atomic_store_explicit(&l->graph_of[at], correlation, memory_order_relaxed);
+	atomic_store_explicit(&l->graph_ns[at],
+			      (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec,
+			      memory_order_release);
+	atomic_fetch_add_explicit(&l->n_graphs, 1, memory_order_relaxed);
+}
+
+bool cupti_launches_is_early(const struct cupti_launches *l, const struct activity *a,
+			     uint32_t correlation)
+{
+	uint32_t at = correlation & (CUPTI_TIMES_N - 1);
+	uint64_t launched_ns;
+
+	if (_likely_(!a->graph) || !l->ring)
+		return false;
+	launched_ns = atomic_load_explicit(&l->graph_ns[at], memory_order_acquire);
+	return a->start_ns + CLOCKS_DIFFER_NS < launched_ns &&
+	       atomic_load_explicit(&l->graph_of[at], memory_order_relaxed) == correlation;
+}
+
 void cupti_launches_first(struct cupti_launches *l, uint32_t correlation)
 {
 	if (!atomic_load(&l->complete))
@@ -78,7 +113,7 @@ static void advance_first(struct cupti_launches *l, uint32_t correlation)
 
 static bool ends_launch(struct cupti_launches *l, const struct activity *a, uint32_t correlation)
 {
-	if (!a->graph)
+	if (!a->graph && a->kind != ACTIVITY_GRAPH)
 		return a->kind == ACTIVITY_KERNEL;
 	if (!graph_first(l, correlation))
 		return false;

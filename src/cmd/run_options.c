@@ -108,6 +108,29 @@ static int set_contexts(struct run_options *o, const char *value)
 	}
 }
 
+/* By itself a run has the nodes; what they cost is a finding (findings/graph_nodes.c). */
+static const struct {
+	const char *word;
+	enum graphs_wanted wanted;
+} graphs[] = {{"auto", GRAPHS_NODES}, {"nodes", GRAPHS_NODES}, {"whole", GRAPHS_WHOLE}};
+
+void list_graphs(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(graphs); i++)
+		fprintf(out, "%s\n", graphs[i].word);
+}
+
+static int set_graphs(struct run_options *o, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(graphs); i++) {
+		if (strcmp(graphs[i].word, value) != 0)
+			continue;
+		o->rec.backends.graphs = graphs[i].wanted;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 /* "5%", "5", "off". */
 static int set_budget(struct run_options *o, const char *value)
 {
@@ -140,6 +163,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_contexts(o, value);
 	case OPT_BUDGET:
 		return set_budget(o, value);
+	case OPT_GRAPHS:
+		return set_graphs(o, value);
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_MAX:

@@ -29,6 +29,7 @@ enum {
 	OPT_NO_FOLD,
 	OPT_CONTEXT,
 	OPT_BUDGET,
+	OPT_GRAPHS,
 	OPT_OMP_PARALLEL,
 	OPT_NO_MEMORY,
 	OPT_NO_SENSORS,
@@ -62,6 +63,9 @@ enum {
 	{.name = "budget", .arg = "PERCENT",                                                       \
 	 .help = "of APP's time, to read contexts in: 5%, off (auto: 5%, else off)",               \
 	 .rare = true, .id = OPT_BUDGET},                                                          \
+	{.name = "graphs", .arg = "nodes|whole|auto",                                              \
+	 .help = "what is recorded of CUDA graphs: each node, or each launch (auto: nodes)",        \
+	 .list_values = list_graphs, .rare = true, .id = OPT_GRAPHS},                              \
 	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
 	 .id = OPT_SYNC},                                                                          \
 	{.name = "no-memory", .help = "do not record what APP allocates on the GPU",               \
@@ -105,8 +109,9 @@ enum {
 /* Signal dispositions that we were started with: programs get them back. */
 extern struct launch_origin arg_origin;
 
-/* The values of --context, a line each. */
+/* The values of --context and --graphs, a line each. */
 void list_contexts(FILE *out);
+void list_graphs(FILE *out);
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

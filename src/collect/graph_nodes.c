@@ -5,6 +5,7 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/whole_graphs.h"
 #include "wire/wire.h"
 
 enum {
@@ -30,6 +31,9 @@ struct place {
 	_Atomic uint64_t id;
 	_Atomic uint32_t made_at;
 	_Atomic uint32_t said; /* 0: nothing */
+	_Atomic uint32_t
+		graph; /* whose it is, where that is recorded whole, and has what is said; else 0 */
+	_Atomic bool is_gone; /* its place is another's when one is wanted */
 };
 
 static struct {
@@ -80,12 +84,20 @@ static void forget_told(void)
 			     "where their graph is launched, not where they were captured");
 }
 
-/* A place for it: its own, a free one, or that of the oldest of those around, for ids count up. It is being
- * written until it has its id. NULL: others write all of them. */
+/* What is given to another first: those that are gone, the oldest of them, for ids count up. */
+static uint64_t rank_of(const struct place *p, uint64_t id)
+{
+	return id == BEING_WRITTEN        ? UINT64_MAX
+	       : atomic_load(&p->is_gone) ? id
+					  : id | UINT64_C(1) << 63;
+}
+
+/* A place for it: its own, a free one, or the least wanted of those around. It is being written until it has its
+ * id. NULL: others write all of them. */
 static struct place *take_place(struct place *all, uint64_t id)
 {
 	struct place *oldest = NULL;
-	uint64_t at = hash_u64(id), seen, least = BEING_WRITTEN;
+	uint64_t at = hash_u64(id), seen, least = BEING_WRITTEN, rank, lowest = UINT64_MAX;
 
 	for (unsigned i = 0; i < PROBES_MAX; i++, at++) {
 		struct place *p = &all[at % NODES_MAX];
@@ -94,18 +106,21 @@ static struct place *take_place(struct place *all, uint64_t id)
 		if ((!seen || seen == id) &&
 		    atomic_compare_exchange_strong(&p->id, &seen, BEING_WRITTEN))
 			return p;
-		if (seen < least) {
+		rank = rank_of(p, seen);
+		if (rank < lowest) {
+			lowest = rank;
 			least = seen;
 			oldest = p;
 		}
 	}
 	if (!oldest || !atomic_compare_exchange_strong(&oldest->id, &least, BEING_WRITTEN))
 		return NULL;
-	forget_told();
+	if (!atomic_load(&oldest->is_gone))
+		forget_told();
 	return oldest;
 }
 
-static void put(uint64_t id, uint32_t made_at, uint32_t said)
+static void put(uint64_t id, struct place is)
 {
 	struct place *all =
 		reserve((_Atomic(void *) *)&graphs.places, NODES_MAX * sizeof(struct place));
@@ -115,8 +130,10 @@ static void put(uint64_t id, uint32_t made_at, uint32_t said)
 		lose(all ? LOSS_SLOTS_FULL : LOSS_NO_MEMORY, 1);
 		return;
 	}
-	atomic_store(&p->made_at, made_at);
-	atomic_store(&p->said, said);
+	atomic_store(&p->made_at, is.made_at);
+	atomic_store(&p->said, is.said);
+	atomic_store(&p->graph, is.graph);
+	atomic_store(&p->is_gone, false);
 	atomic_store_explicit(&p->id, id, memory_order_release);
 }
 
@@ -167,16 +184,18 @@ static bool say_value(struct said *s, uint32_t node, const struct launch_value *
 	return true;
 }
 
-/* What is said of this node, for more. NULL: nothing can be. */
-static struct said *said_of(uint64_t id)
+/* What is said of this node, or of its graph, for more. NULL: nothing can be. */
+static struct said *said_of(struct place *p)
 {
-	struct place *p = find(id);
+	uint32_t graph = p ? atomic_load(&p->graph) : 0;
+	struct whole_graph *g = whole_graph_find(graph);
+	_Atomic uint32_t *said = g ? whole_graph_said(g) : p && !graph ? &p->said : NULL;
 
-	if (!p)
+	if (!said)
 		return NULL;
-	if (!atomic_load(&p->said))
-		atomic_store(&p->said, say_nothing());
-	return said_at(atomic_load(&p->said));
+	if (!atomic_load(said))
+		atomic_store(said, say_nothing());
+	return said_at(atomic_load(said));
 }
 
 /* ---- calling contexts ---- */
@@ -218,28 +237,60 @@ uint32_t graph_node_context(struct thread_state *t, uint32_t launched_at, uint32
 
 /* ---- for others ---- */
 
-void graph_node_put(uint64_t id, uint32_t made_at)
+/* Is it known as a node of this graph? */
+static bool is_known(const struct graph_member *m)
 {
-	put(id, made_at, 0);
+	const struct place *p = find(m->node);
+
+	return p && atomic_load(&p->graph) == m->graph;
 }
 
-void graph_node_copy(uint64_t from, uint64_t to)
+void graph_node_put(const struct graph_member *m, uint32_t made_at)
+{
+	if (m->graph)
+		whole_graph_add(m, made_at, !is_known(m));
+	put(m->node, (struct place){.made_at = made_at, .graph = m->graph});
+}
+
+void graph_node_copy(uint64_t from, const struct graph_member *m)
 {
 	const struct place *p = find(from);
+	struct place is = {.made_at = WIRE_NONE, .graph = m->graph};
 
-	if (to && p)
-		put(to, atomic_load(&p->made_at), atomic_load(&p->said));
+	if (p) {
+		is.made_at = atomic_load(&p->made_at);
+		is.said = atomic_load(&p->said);
+	}
+	if (m->node && m->graph)
+		whole_graph_copy(m, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m));
+	if (m->node && (p || m->graph))
+		put(m->node, is);
 }
 
+void graph_node_removed(const struct graph_member *m)
+{
+	struct place *p = find(m->node);
+
+	whole_graph_gone(m->graph);
+	if (p)
+		atomic_store(&p->is_gone, true);
+}
+
+/* The kernels of a graph that is recorded whole are not told apart: values of one are its context's. */
 void graph_node_say(uint64_t id, uint32_t node, const struct launch_value *v)
 {
-	if (!say_value(said_of(id), node, v))
+	struct place *p = find(id);
+
+	if (p && node == WIRE_NONE && atomic_load(&p->graph))
+		node = atomic_load(&p->made_at) == WIRE_NONE ? 0 : atomic_load(&p->made_at);
+	if (!say_value(said_of(p), node, v))
 		lose(LOSS_SLOTS_FULL, 1);
 }
 
 void graph_node_call(uint64_t id, uint32_t name)
 {
-	struct said *s = said_of(id);
+	struct place *p = find(id);
+	struct said *s = p && !atomic_load(&p->graph) ? said_of(p) : NULL;
 
 	if (s)
 		atomic_store(&s->name, name);
@@ -265,6 +316,17 @@ struct graph_node graph_node_find(uint64_t id)
 		return (struct graph_node){WIRE_NONE, NULL};
 	return (struct graph_node){atomic_load_explicit(&p->made_at, memory_order_relaxed),
 				   said_at(atomic_load_explicit(&p->said, memory_order_relaxed))};
+}
+
+struct graph_node graph_node_of_whole(uint32_t graph)
+{
+	struct whole_graph *g = whole_graph_find(graph);
+
+	if (!g)
+		return (struct graph_node){WIRE_NONE, NULL};
+	return (struct graph_node){
+		whole_graph_made_at(g),
+		said_at(atomic_load_explicit(whole_graph_said(g), memory_order_relaxed))};
 }
 
 uint32_t graph_node_name(const struct graph_node *node)

@@ -3,7 +3,7 @@
 #define PROTON_COLLECT_GRAPH_NODES_H
 /* What is known of the nodes of CUDA graphs: the calling context that each was made in, and what the program has said
  * of it. They are told apart by the vendor's ids, which no other has in the process. Of more nodes than there is
- * room for the oldest are forgotten.
+ * room for those that are gone are forgotten, else the oldest.
  *   thread  any; what is said of a node is said by the thread that made it */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,9 +17,11 @@ struct graph_node {
 	const struct said *said;
 };
 
-void graph_node_put(uint64_t id, uint32_t made_at);
+void graph_node_put(const struct graph_member *m, uint32_t made_at);
 /* One has been made after another: all of it. */
-void graph_node_copy(uint64_t from, uint64_t to);
+void graph_node_copy(uint64_t from, const struct graph_member *m);
+/* It goes away: it is known until its place is another's. */
+void graph_node_removed(const struct graph_member *m);
 /* Each time that it runs: a value of a calling context, as the thread is in it that says so; WIRE_NONE: of its own. */
 void graph_node_say(uint64_t id, uint32_t node, const struct launch_value *v);
 /* Its kernels are called by this string. */
@@ -28,6 +30,8 @@ void graph_node_call(uint64_t id, uint32_t name);
 void graph_value(struct thread_state *t, uint32_t node, const struct launch_value *v);
 
 struct graph_node graph_node_find(uint64_t id);
+/* The same of a graph that is recorded whole, as if it were one node. */
+struct graph_node graph_node_of_whole(uint32_t graph);
 /* The string that the node's kernels are called by; 0: they keep their names. */
 uint32_t graph_node_name(const struct graph_node *node);
 /* A part of the values that are said, and the next part: NULL after the last. Borrowed, for ever. */

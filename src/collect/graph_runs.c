@@ -48,22 +48,22 @@ static uint32_t context_node(uint32_t context)
 								  : WIRE_NONE;
 }
 
-void graph_captured(struct thread_state *t, uint64_t id)
+void graph_captured(struct thread_state *t, const struct graph_member *m)
 {
-	if (!id)
+	if (!m->node)
 		return;
-	graph_node_put(id, context_node(t->context));
-	say_of_launch(t, id);
-	made(t, id);
+	graph_node_put(m, context_node(t->context));
+	say_of_launch(t, m->node);
+	made(t, m->node);
 }
 
-void graph_built(struct thread_state *t, uint64_t id)
+void graph_built(struct thread_state *t, const struct graph_member *m)
 {
-	if (!id || graph_node_find(id).made_at != WIRE_NONE)
+	if (!m->node || graph_node_find(m->node).made_at != WIRE_NONE)
 		return;
-	graph_node_put(id, context_node(thread_context(t, NULL)));
+	graph_node_put(m, context_node(thread_context(t, NULL)));
 	if (atomic_load(&t->capture.n))
-		made(t, id);
+		made(t, m->node);
 }
 
 /* ---- streams that are captured ---- */

@@ -15,9 +15,9 @@
 #include "collect/graph_nodes.h"
 
 /* The launch in progress on this thread has become this node: what was counted with it has not run yet. */
-void graph_captured(struct thread_state *t, uint64_t id);
+void graph_captured(struct thread_state *t, const struct graph_member *m);
 /* The program made it by itself, or by what is no launch. */
-void graph_built(struct thread_state *t, uint64_t id);
+void graph_built(struct thread_state *t, const struct graph_member *m);
 /* This thread begins to capture a stream, or ends that, which another one may have begun. */
 void graph_capturing(struct thread_state *t, const void *stream, bool on);
 /* The thread ends, or the program: what it captures is nobody's any more. */

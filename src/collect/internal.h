@@ -315,9 +315,14 @@ enum {
 	SET_ID_MEMORY = 4, /* what there is of it now */
 	SET_ID_PEAK = 5,   /* of all of a kind on a device */
 	SET_ID_POOL = 6,
+	SET_ID_GRAPH_KERNEL = 7, /* SET_ID_KERNEL and … of what runs in a graph */
+	SET_ID_GRAPH_TRANSFER = 8,
+	SET_ID_GRAPH = 9, /* of graphs that are recorded whole */
 };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
-enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION };
+enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
+/* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */
+enum { KERNEL_GRAPH_NODES = 4, GRAPH_KERNELS };
 /* … in those of memory. */
 enum { ALLOC_ALLOCS, ALLOC_BYTES, ALLOC_FREES, ALLOC_FREED, ALLOC_LEFT };
 enum { MEMORY_LIVE, MEMORY_PEAK, MEMORY_AT_PEAK };

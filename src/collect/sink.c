@@ -12,6 +12,7 @@
 #include "collect/graph_runs.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
+#include "collect/whole_graphs.h"
 #include "wire/wire.h"
 
 enum { CACHE_SIZE = 1024 };
@@ -123,12 +124,62 @@ static void fill_copy(uint32_t slot, const struct activity *a)
 	slot_store(slot, TRANSFER_DIRECTION, string_intern(word, strlen(word)));
 }
 
-static const struct kind kinds[ACTIVITY_N_KINDS] = {
+/* What runs in a graph counts as a node of one, too. */
+static void fill_graph_kernel(uint32_t slot, const struct activity *a)
+{
+	fill_kernel(slot, a);
+	slot_add_u64(slot, KERNEL_GRAPH_NODES, 1);
+}
+
+static void fill_graph_set(uint32_t slot, const struct activity *a)
+{
+	fill_set(slot, a);
+	slot_add_u64(slot, TRANSFER_GRAPH_NODES, 1);
+}
+
+static void fill_graph_copy(uint32_t slot, const struct activity *a)
+{
+	fill_copy(slot, a);
+	slot_add_u64(slot, TRANSFER_GRAPH_NODES, 1);
+}
+
+static void fill_graph(uint32_t slot, const struct activity *a)
+{
+	const struct whole_graph *g = whole_graph_find(a->graph);
+
+	fill_kernel(slot, a);
+	if (!g)
+		return;
+	slot_add_u64(slot, KERNEL_GRAPH_NODES, whole_graph_n_nodes(g));
+	slot_add_u64(slot, GRAPH_KERNELS, whole_graph_n_kernels(g));
+}
+
+/* Behind the kinds of activities the same where they are of a graph; of one that is recorded whole: where it is
+ * known what it holds. */
+enum { OF_GRAPH = ACTIVITY_N_KINDS };
+static const struct kind kinds[2 * ACTIVITY_N_KINDS] = {
 	[ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_KERNEL, true, false, fill_kernel},
 	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, false, fill_copy},
 	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, false, fill_set},
 	[ACTIVITY_SYNC] = {FRAME_SYNC, SET_ID_HOST, true, true, fill_sync},
+	[ACTIVITY_GRAPH] = {FRAME_GRAPH_RUN, SET_ID_KERNEL, true, false, fill_kernel},
+	[OF_GRAPH + ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_GRAPH_KERNEL, true, false,
+					fill_graph_kernel},
+	[OF_GRAPH +
+		ACTIVITY_COPY] = {FRAME_COPY, SET_ID_GRAPH_TRANSFER, false, false, fill_graph_copy},
+	[OF_GRAPH +
+		ACTIVITY_SET] = {FRAME_SET, SET_ID_GRAPH_TRANSFER, false, false, fill_graph_set},
+	[OF_GRAPH + ACTIVITY_GRAPH] = {FRAME_GRAPH_RUN, SET_ID_GRAPH, true, false, fill_graph},
 };
+
+static uint16_t kind_of(const struct activity *a)
+{
+	if (_likely_(!a->graph))
+		return (uint16_t)a->kind;
+	if (a->kind == ACTIVITY_GRAPH && !whole_graph_find(a->graph))
+		return ACTIVITY_GRAPH;
+	return (uint16_t)(OF_GRAPH + a->kind);
+}
 
 enum { NAME_MAX_MADE = 48 }; /* of activity_transfer_name() */
 
@@ -150,7 +201,7 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		.device = a->device,
 		.made_at = WIRE_NONE,
 		.source = (uint16_t)sink->source,
-		.kind = (uint16_t)a->kind,
+		.kind = kind_of(a),
 		.shape = _unlikely_(collector->control->features & CONTROL_BY_SHAPE)
 				 ? a->shape
 				 : (struct launch_shape){{0}, {0}},
@@ -225,7 +276,7 @@ static uint32_t record_slot(const struct record_key *r, struct thread_state *t)
 	uint32_t node;
 
 	ctx = &collector->context[launch_context(r->launch)];
-	if (ctx->name && r->kind == ACTIVITY_KERNEL)
+	if (ctx->name && k->frame == FRAME_KERNEL)
 		named.name = collector->string[ctx->name].s;
 	node = ctx->node;
 	if (_unlikely_(r->made_at != WIRE_NONE))
@@ -323,18 +374,25 @@ static void launch_ended(uint32_t launch)
 		epoch_end(epoch, 1);
 }
 
+static struct graph_node graph_node_of(const struct activity *a)
+{
+	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
+		return graph_node_of_whole(a->graph);
+	if (_unlikely_(a->graph_node))
+		return graph_node_find(a->graph_node);
+	return (struct graph_node){WIRE_NONE, NULL};
+}
+
 static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
 {
-	const struct kind *k = &kinds[a->kind];
 	char text[NAME_MAX_MADE];
-	struct record_key key;
-	struct graph_node node = {WIRE_NONE, NULL};
+	struct record_key key = record_key(sink, a, text);
+	const struct kind *k = &kinds[key.kind];
+	struct graph_node node = graph_node_of(a);
 	uint32_t slot, name;
 
-	key = record_key(sink, a, text);
-	if (_unlikely_(a->graph_node))
-		node = graph_node_find(a->graph_node);
-	name = graph_node_name(&node);
+	name = a->kind == ACTIVITY_GRAPH ? whole_graph_name(whole_graph_find(a->graph))
+					 : graph_node_name(&node);
 	if (name)
 		key.name = collector->string[name].s;
 	key.made_at = node.made_at;
@@ -353,7 +411,7 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 
 static void miss_record(const struct activity *a, struct thread_state *t)
 {
-	struct graph_node node = graph_node_find(a->graph_node);
+	struct graph_node node = graph_node_of(a);
 
 	graph_ran(t, &node, 0, WIRE_NONE);
 }
@@ -370,7 +428,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	backends_tell(sink->source, a);
 	if (!is_paused())
 		add_record(sink, a, t);
-	else if (a->graph_node)
+	else if (a->graph)
 		miss_record(a, t);
 	if (!a->uncounted)
 		launch_ended(a->launch);
@@ -454,18 +512,18 @@ static void sink_leave(struct activity_sink *sink)
 	collect_pop(scope_tag(sink));
 }
 
-static void sink_captured(struct activity_sink *sink, uint64_t graph_node)
+static void sink_captured(struct activity_sink *sink, const struct graph_member *m)
 {
 	(void)sink;
 	if (collect_on)
-		graph_captured(thread_state(), graph_node);
+		graph_captured(thread_state(), m);
 }
 
-static void sink_built(struct activity_sink *sink, uint64_t graph_node)
+static void sink_built(struct activity_sink *sink, const struct graph_member *m)
 {
 	(void)sink;
 	if (collect_on)
-		graph_built(thread_state(), graph_node);
+		graph_built(thread_state(), m);
 }
 
 static void sink_capturing(struct activity_sink *sink, const void *stream, bool on)
@@ -475,11 +533,25 @@ static void sink_capturing(struct activity_sink *sink, const void *stream, bool 
 		graph_capturing(thread_state(), stream, on);
 }
 
-static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
+static void sink_cloned(struct activity_sink *sink, uint64_t from, const struct graph_member *m)
 {
 	(void)sink;
 	if (collect_on)
-		graph_node_copy(from, to);
+		graph_node_copy(from, m);
+}
+
+static void sink_removed(struct activity_sink *sink, const struct graph_member *m)
+{
+	(void)sink;
+	if (collect_on)
+		graph_node_removed(m);
+}
+
+static void sink_gone(struct activity_sink *sink, uint32_t graph)
+{
+	(void)sink;
+	if (collect_on)
+		whole_graph_gone(graph);
 }
 
 static void sink_memory(struct activity_sink *sink, const struct memory_event *e)
@@ -509,6 +581,8 @@ static const struct activity_sink_ops sink_ops = {
 	.cloned = sink_cloned,
 	.memory = sink_memory,
 	.memory_until = sink_memory_until,
+	.removed = sink_removed,
+	.gone = sink_gone,
 	.enter = sink_enter,
 	.leave = sink_leave,
 };

@@ -18,6 +18,7 @@ enum activity_kind {
 	ACTIVITY_SET = 2,
 	ACTIVITY_SYNC =
 		3, /* the host waits for a device: no device, and its launch is not counted */
+	ACTIVITY_GRAPH = 4, /* all of a graph that was launched, where its nodes are not told of */
 	ACTIVITY_N_KINDS
 };
 
@@ -108,6 +109,14 @@ struct device_info {
 	uint64_t memory_bytes;
 };
 
+/* A node of a graph, for those who are told of whole graphs. */
+enum graph_part { GRAPH_KERNEL, GRAPH_COPY, GRAPH_SET, GRAPH_GRAPH, GRAPH_OTHER, GRAPH_N_PARTS };
+struct graph_member {
+	uint64_t node;  /* vendor's id, which no other node has in the process; 0: not known */
+	uint32_t graph; /* … of its graph, as records name it; 0: its nodes are told of */
+	enum graph_part part;
+};
+
 struct activity_sink;
 
 /* The functions that a backend calls to deliver. Each may be called from any thread. */
@@ -135,12 +144,16 @@ struct activity_sink_ops {
 	void (*leave)(struct activity_sink *sink);
 	/* The launch in progress on this thread has become a node of a graph, which has this id; one has been
 	 * made by this thread without a launch; one has been made after another. Records name it (graph_node). */
-	void (*captured)(struct activity_sink *sink, uint64_t graph_node);
-	void (*built)(struct activity_sink *sink, uint64_t graph_node);
+	void (*captured)(struct activity_sink *sink, const struct graph_member *node);
+	void (*built)(struct activity_sink *sink, const struct graph_member *node);
+	void (*cloned)(struct activity_sink *sink, uint64_t from, const struct graph_member *node);
 	/* This thread begins to capture a stream, or ends what it or another one began: what the program says meanwhile
 	 * is said of each time that the graph runs. */
 	void (*capturing)(struct activity_sink *sink, const void *stream, bool on);
-	void (*cloned)(struct activity_sink *sink, uint64_t from, uint64_t to);
+	/* A node goes away, alone or with its graph. Records of launches before may still come. */
+	void (*removed)(struct activity_sink *sink, const struct graph_member *node);
+	/* A graph goes away whose nodes are not told of. */
+	void (*gone)(struct activity_sink *sink, uint32_t graph);
 	/* In any order: those of several threads come thread by thread. */
 	void (*memory)(struct activity_sink *sink, const struct memory_event *e);
 	/* Those up to this time are all there. */

@@ -49,6 +49,13 @@ enum source {
 		N_SOURCES
 };
 
+/* What is told of CUDA graphs. The choice holds for the whole run: a library that switches in between has wrong
+ * times (docs/adr/0033-graphs-as-a-whole.md). */
+enum graphs_wanted {
+	GRAPHS_NODES = 0, /* each node that runs */
+	GRAPHS_WHOLE,     /* each launch, as one */
+};
+
 /* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what
  * a backend does by itself. */
 struct backend_options {
@@ -57,7 +64,8 @@ struct backend_options {
 	uint64_t buffer_bytes_max; /* bound of all activity buffers */
 	uint32_t omp_parallel;     /* 1: parallel regions of OpenMP are scopes */
 	uint32_t no_memory;        /* 1: allocations of memory are not recorded */
-	uint64_t unused[5];
+	uint32_t graphs;           /* enum graphs_wanted */
+	uint32_t unused[9];
 };
 _Static_assert(sizeof(struct backend_options) == 64, "backend_options");
 

@@ -53,7 +53,8 @@ struct flat *flat_free(struct flat *f)
  * leaves with time do. */
 static bool is_work(const struct snap_node *n, bool has_time)
 {
-	if (n->kind == FRAME_KERNEL || n->kind == FRAME_COPY || n->kind == FRAME_SET)
+	if (n->kind == FRAME_KERNEL || n->kind == FRAME_COPY || n->kind == FRAME_SET ||
+	    n->kind == FRAME_GRAPH_RUN)
 		return true;
 	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && has_time;
 }

@@ -34,15 +34,19 @@
 	_(STREAM,     20, "stream")     /* made by grouping */                                     \
 	_(THREAD,     21, "thread")     /* made by grouping */                                     \
 	_(MODULE,     22, "module")     /* of PyTorch: "encoder.layers.3" */                       \
-	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */
+	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */                              \
+	_(GRAPH_RUN,  24, "graph_run")  /* all of a graph: "<graph: 300 kernels>" */
 /* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-		FRAME_N_KINDS = 24
+		FRAME_N_KINDS = 25
 };
+
+/* What the name of a FRAME_GRAPH_RUN begins with. */
+#define GRAPH_RUN_BEGIN "<graph"
 
 /* The word of a kind ("kernel"), or "function" for a number from the future. */
 const char *frame_kind_word(unsigned kind);

@@ -39,14 +39,15 @@
 	_(TOO_DEEP,      26, "too_deep",            "scopes not counted: deeper than 256, or one thread too many") \
 	_(LEFT_OPEN,     27, "left_open",           "scopes of other threads open at the end, not timed") \
 	_(UNFINISHED,    28, "unfinished",          "profiles saved while the program ran: what came after is missing") \
-	_(CONTEXTS_CUT,  29, "contexts_cut",        "calling contexts cut at 256 frames")
+	_(CONTEXTS_CUT,  29, "contexts_cut",        "calling contexts cut at 256 frames")              \
+	_(EARLY,         30, "early_timestamps",    "records starting before their launch")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 30
+		LOSS_N = 31
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

@@ -77,14 +77,16 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(PEAK_AT,   24, "peak_at (ns)",  U64,  PROPERTY,  PEAK, "ns",   "PEAK AT")                \
 	_(POOL_SIZE, 25, "pool_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "RESERVED")               \
 	_(POOL_USED, 26, "pool_used_bytes", U64, INCLUSIVE, GAUGE, "B",  "USED")                   \
-	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")
+	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")                \
+	_(GRAPH_NODES, 28, "graph_nodes", U64,  INCLUSIVE, SUM,  "",     "NODES")                  \
+	_(GRAPH_KERNELS, 29, "graph_kernels", U64, INCLUSIVE, SUM, "",   "KERNELS")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 28
+		METRIC_N_BUILTIN = 30
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -42,7 +42,7 @@ static const struct {
 	{FRAME_NVTX, "#a5d59a"},     {FRAME_PYTHON, "#f2d679"},     {FRAME_MODULE, "#a5d59a"},
 	{FRAME_OPERATOR, "#f2d679"}, {FRAME_NATIVE, "#d9c2a7"},     {FRAME_KERNEL, "#f0936b"},
 	{FRAME_COPY, "#c6a4dc"},     {FRAME_SET, "#dcb6d3"},        {FRAME_GRAPH, "#9fd8cf"},
-	{FRAME_LINE, "#f3b48f"},     {FRAME_INSTRUMENT, "#f3b48f"},
+	{FRAME_LINE, "#f3b48f"},     {FRAME_INSTRUMENT, "#f3b48f"}, {FRAME_GRAPH_RUN, "#f0936b"},
 };
 
 static const char script[] =

@@ -71,7 +71,8 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 	const unsigned work = HINT_TIME | HINT_COUNT | HINT_DEVICE;
 
 	if ((hints & work) == work)
-		return guess_device_work(name, len, hints);
+		return starts(name, len, GRAPH_RUN_BEGIN) ? FRAME_GRAPH_RUN
+							  : guess_device_work(name, len, hints);
 	if (hints & HINT_CYCLES)
 		return FRAME_INSTRUMENT;
 	for (size_t i = 0; i < ARRAY_SIZE(exact); i++)

@@ -212,6 +212,7 @@ bool timeline_is_host(const struct session *s, const struct session_interval *v)
 	case FRAME_COPY:
 	case FRAME_SET:
 	case FRAME_GRAPH:
+	case FRAME_GRAPH_RUN:
 		return false;
 	default:
 		return s->lanes[v->lane].device == SESSION_NONE;

@@ -257,7 +257,8 @@ static bool is_executed(struct panel *p)
 {
 	uint8_t kind = snapshot_node(p->tui->snap, as_durations(p)->node)->kind;
 
-	return kind == FRAME_KERNEL || kind == FRAME_COPY || kind == FRAME_SET;
+	return kind == FRAME_KERNEL || kind == FRAME_COPY || kind == FRAME_SET ||
+	       kind == FRAME_GRAPH_RUN;
 }
 
 /* Which executions are counted: "7488 calls of 7880  in all contexts, filtered". */

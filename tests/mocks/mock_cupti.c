@@ -141,6 +141,7 @@ static size_t record_size(uint32_t kind)
 	case ABI_KIND_MEMSET:
 		return old ? offsetof(struct abi_set, graph) : 88;
 	case ABI_KIND_SYNCHRONIZATION:
+	case ABI_KIND_GRAPH_TRACE:
 		return 56;
 	case ABI_KIND_MEMORY2:
 		return 128;
@@ -162,6 +163,7 @@ union record {
 	struct abi_sync sync;
 	struct abi_memory memory;
 	struct abi_memory_pool pool;
+	struct abi_graph graph;
 };
 
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
@@ -253,6 +255,15 @@ static void fill_pool(union record *r, const struct mock_op *op, uint32_t id)
 	r->pool.used = op->pool_used;
 }
 
+static void fill_graph(union record *r, const struct mock_op *op, uint32_t id)
+{
+	r->graph.device = r->graph.end_device = op->device;
+	r->graph.context = r->graph.end_context = op->context;
+	r->graph.stream = op->stream;
+	r->graph.correlation = id;
+	r->graph.graph = op->graph;
+}
+
 static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
@@ -260,7 +271,7 @@ static void fill(union record *r, const struct mock_op *op, uint32_t id)
 		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel, [ABI_KIND_MEMCPY] = fill_copy,
 		[ABI_KIND_MEMCPY2] = fill_peer_copy,        [ABI_KIND_MEMSET] = fill_set,
 		[ABI_KIND_SYNCHRONIZATION] = fill_sync,     [ABI_KIND_MEMORY2] = fill_memory,
-		[ABI_KIND_MEMORY_POOL] = fill_pool,
+		[ABI_KIND_MEMORY_POOL] = fill_pool,         [ABI_KIND_GRAPH_TRACE] = fill_graph,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -286,6 +297,10 @@ static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
 		break;
 	case ABI_KIND_MEMORY_POOL:
 		r->pool.at_ns = start_ns;
+		break;
+	case ABI_KIND_GRAPH_TRACE:
+		r->graph.start_ns = start_ns;
+		r->graph.end_ns = end_ns;
 		break;
 	case ABI_KIND_SYNCHRONIZATION:
 		r->sync.start_ns = start_ns;
@@ -598,6 +613,8 @@ static uint32_t set_kind(uint32_t kind, bool on)
 		die("an activity kind was switched within a callback");
 	if (kind >= ABI_N_KINDS)
 		return ABI_BAD_ARGUMENT;
+	if (kind == ABI_KIND_GRAPH_TRACE && on && mock.counters.n_records)
+		die("whole graphs were switched on after the first record");
 	mock.counters.n_kinds_enabled += on - mock.kinds[kind];
 	mock.kinds[kind] = on;
 	if (kind == ABI_KIND_MEMCPY)
@@ -610,6 +627,8 @@ uint32_t cuptiActivityEnable(uint32_t kind)
 {
 	if (kind == ABI_KIND_SYNCHRONIZATION && env_number("MOCK_CUPTI_SYNC", 0))
 		return (uint32_t)env_number("MOCK_CUPTI_SYNC", 0);
+	if (kind == ABI_KIND_GRAPH_TRACE && env_number("MOCK_CUPTI_GRAPHS", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_GRAPHS", 0);
 	return mock.enable_result ? mock.enable_result : set_kind(kind, true);
 }
 
@@ -702,6 +721,7 @@ void mock_graph(uint32_t id, const struct mock_node *node)
 	struct abi_graph_data graph = {.graph = (void *)node->graph,
 				       .node = (void *)(uintptr_t)node->node,
 				       .original_node = (void *)(uintptr_t)node->from,
+				       .node_type = node->type,
 				       .executable = (void *)node->executable};
 	struct abi_resource_data data = {.descriptor = &graph};
 
@@ -764,6 +784,13 @@ uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id)
 	return ABI_OK;
 }
 
+EXPORT uint32_t cuptiGetGraphExecId(void *executable, uint32_t *ret_id);
+uint32_t cuptiGetGraphExecId(void *executable, uint32_t *ret_id)
+{
+	*ret_id = (uint32_t)(uintptr_t)executable;
+	return ABI_OK;
+}
+
 EXPORT mock_fatal_fn mock_fatal;
 void mock_fatal(const char *message)
 {
@@ -775,10 +802,24 @@ void mock_fatal(const char *message)
 
 static void put_records(const struct mock_op *op, uint32_t id)
 {
+	struct mock_op whole = *op;
+
+	if (op->graph && mock.kinds[ABI_KIND_GRAPH_TRACE]) {
+		whole.kind = ABI_KIND_GRAPH_TRACE;
+		whole.n_records = 1;
+		op = &whole;
+	}
 	pthread_mutex_lock(&mock.lock);
 	for (uint32_t i = 0; i < MAX(op->n_records, 1u); i++)
 		put_record(op, id);
 	pthread_mutex_unlock(&mock.lock);
+}
+
+static uint32_t type_of(const struct mock_op *op)
+{
+	return op->kind == ABI_KIND_MEMCPY   ? ABI_NODE_MEMCPY
+	       : op->kind == ABI_KIND_MEMSET ? ABI_NODE_MEMSET
+					     : ABI_NODE_KERNEL;
 }
 
 EXPORT mock_call_fn mock_call;
@@ -795,7 +836,7 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 		op->inside();
 	if (op->captured)
 		mock_graph(ABI_RESOURCE_GRAPH_NODE_CREATED,
-			   &(struct mock_node){.node = op->graph_node});
+			   &(struct mock_node){.node = op->graph_node, .type = type_of(op)});
 	else if (op->kind && !op->result && mock.kinds[op->kind])
 		put_records(op, op->by_kernel ? 0 : call.correlation);
 	call.site = ABI_EXIT;

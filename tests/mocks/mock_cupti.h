@@ -11,7 +11,7 @@
  *
  * Environment: MOCK_CUPTI_VERSION (130001), MOCK_CUPTI_SUBSCRIBE (result), MOCK_CUPTI_HOLDER (name
  * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_SYNC (the same
- * of waits alone), MOCK_CUPTI_DROP_EVERY
+ * of waits alone), MOCK_CUPTI_GRAPHS (of whole graphs), MOCK_CUPTI_DROP_EVERY
  * (n: every n-th record is dropped), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
  * functions below are found by dlsym. */
 #include <stdbool.h>
@@ -46,10 +46,12 @@ typedef void mock_complete_fn(size_t n, bool newest_first);
 typedef void mock_resource_fn(uint32_t id);
 /* A node of a graph is made after another one. */
 typedef void mock_clone_fn(uint64_t from, uint64_t to);
-/* What CUPTI tells of graphs; nodes are their ids. */
+/* What CUPTI tells of graphs; nodes and executable graphs are their ids. A graph that is recorded whole
+ * (ABI_KIND_GRAPH_TRACE) has one record a launch, whatever the call says of its nodes. */
 struct mock_node {
 	uintptr_t graph, executable;
 	uint64_t node, from;
+	uint32_t type; /* enum abi_node_type */
 };
 typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
 /* A node has another id from now on. */

@@ -683,7 +683,7 @@ START_TEST(test_capture_in_a_pause)
 	t = thread_state();
 	pause_set(true);
 	graph_capturing(t, t, true);
-	graph_captured(t, 5);
+	graph_captured(t, &(struct graph_member){.node = 5});
 	collect_metric_u64("rows", 3, false);
 	graph_capturing(t, t, false);
 	slots = table_n(&collector->slots);

@@ -107,9 +107,9 @@ static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
 	seen.n_launches -= n;
 }
 
-static void sink_cloned(struct activity_sink *sink, uint64_t from, uint64_t to)
+static void sink_cloned(struct activity_sink *sink, uint64_t from, const struct graph_member *m)
 {
-	seen.cloned[to % ARRAY_SIZE(seen.cloned)] = from;
+	seen.cloned[m->node % ARRAY_SIZE(seen.cloned)] = from;
 }
 
 static void sink_lose(struct activity_sink *sink, enum loss loss, uint64_t n)

@@ -66,6 +66,8 @@ SAME(ABI_RESOURCE_GRAPH_EXEC_DESTROYED, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_ST
 SAME(ABI_NODE_KERNEL, CU_GRAPH_NODE_TYPE_KERNEL);
 SAME(ABI_NODE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMCPY);
 SAME(ABI_NODE_MEMSET, CU_GRAPH_NODE_TYPE_MEMSET);
+SAME(ABI_NODE_HOST, CU_GRAPH_NODE_TYPE_HOST);
+SAME(ABI_NODE_GRAPH, CU_GRAPH_NODE_TYPE_GRAPH);
 FIELD(abi_graph_data, graph, CUpti_GraphData, graph);
 FIELD(abi_graph_data, node_type, CUpti_GraphData, nodeType);
 FIELD(abi_graph_data, executable, CUpti_GraphData, graphExec);
@@ -193,6 +195,19 @@ FIELD(abi_memory, pool_used, CUpti_ActivityMemory4, memoryPoolConfig.utilizedSiz
 MEMORY_POOL(CUpti_ActivityMemoryPool);
 MEMORY_POOL(CUpti_ActivityMemoryPool3);
 FIELD(abi_memory_pool, used, CUpti_ActivityMemoryPool3, utilizedSize);
+#endif
+SAME(ABI_KIND_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+#if CUPTI_API_VERSION >= 130000
+FIELD(abi_graph, kind, CUpti_ActivityGraphTrace2, kind);
+FIELD(abi_graph, correlation, CUpti_ActivityGraphTrace2, correlationId);
+FIELD(abi_graph, start_ns, CUpti_ActivityGraphTrace2, start);
+FIELD(abi_graph, end_ns, CUpti_ActivityGraphTrace2, end);
+FIELD(abi_graph, device, CUpti_ActivityGraphTrace2, deviceId);
+FIELD(abi_graph, graph, CUpti_ActivityGraphTrace2, graphId);
+FIELD(abi_graph, context, CUpti_ActivityGraphTrace2, contextId);
+FIELD(abi_graph, stream, CUpti_ActivityGraphTrace2, streamId);
+FIELD(abi_graph, end_device, CUpti_ActivityGraphTrace2, endDeviceId);
+FIELD(abi_graph, end_context, CUpti_ActivityGraphTrace2, endContextId);
 #endif
 COPY(abi_copy, CUpti_ActivityMemcpy3); /* 11.0: no graph id */
 COPY(abi_copy, CUpti_ActivityMemcpy4);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/whole_graphs.h"
+#include <stdio.h>
+#include <sys/mman.h>
+#include "backends/pages.h"
+#include "base/hash.h"
+#include "base/util.h"
+#include "wire/wire.h"
+
+enum {
+	GRAPHS_MAX = 1 << 15, /* a power of two */
+	PROBES_MAX = 32,
+};
+
+#define BEING_WRITTEN UINT32_MAX /* in place of an id */
+
+/* id 0: free. */
+struct whole_graph {
+	_Atomic uint32_t id;
+	_Atomic uint32_t made_at; /* WIRE_NONE: not known */
+	_Atomic uint32_t said;    /* 0: nothing */
+	_Atomic uint32_t name;    /* string; 0: not made yet */
+	_Atomic uint32_t n[GRAPH_N_PARTS];
+	_Atomic bool is_copy, is_gone;
+};
+
+static _Atomic(struct whole_graph *) table;
+
+static struct whole_graph *graphs(void)
+{
+	struct whole_graph *all = atomic_load_explicit(&table, memory_order_acquire), *none = NULL;
+	size_t size = GRAPHS_MAX * sizeof(*all);
+
+	if (all)
+		return all;
+	all = pages_reserve_sparse(size);
+	if (all && !atomic_compare_exchange_strong(&table, &none, all)) {
+		munmap(all, size);
+		all = none;
+	}
+	return all;
+}
+
+struct whole_graph *whole_graph_find(uint32_t graph)
+{
+	struct whole_graph *all = atomic_load_explicit(&table, memory_order_acquire);
+	uint64_t at = hash_u64(graph);
+	uint32_t seen;
+
+	for (unsigned i = 0; all && graph && i < PROBES_MAX; i++, at++) {
+		seen = atomic_load_explicit(&all[at % GRAPHS_MAX].id, memory_order_acquire);
+		if (seen == graph)
+			return &all[at % GRAPHS_MAX];
+		if (!seen)
+			break;
+	}
+	return NULL;
+}
+
+/* Of what is gone, records may still come where it was a copy: what runs is one. */
+static unsigned worth_of(const struct whole_graph *g)
+{
+	return atomic_load(&g->is_gone) ? atomic_load(&g->is_copy) : 2;
+}
+
+/* Which of two places is better given to another: of those that are worth as much that of the older graph. */
+static bool is_less_wanted(const struct whole_graph *a, const struct whole_graph *b)
+{
+	unsigned worth = worth_of(a), other = worth_of(b);
+
+	return worth != other ? worth < other : atomic_load(&a->id) < atomic_load(&b->id);
+}
+
+static void forget_told(void)
+{
+	static _Atomic bool told;
+
+	if (!atomic_exchange(&told, true))
+		collect_note(NOTE_WARNING,
+			     "there are more CUDA graphs than are kept: of the oldest it is not "
+			     "known how many kernels they hold");
+}
+
+/* A place for a new one, which is being written until it has its id. NULL: others write all of them. */
+static struct whole_graph *take_place(struct whole_graph *all, uint32_t graph)
+{
+	struct whole_graph *least = NULL;
+	uint64_t at = hash_u64(graph);
+	uint32_t seen;
+
+	for (unsigned i = 0; i < PROBES_MAX; i++, at++) {
+		struct whole_graph *g = &all[at % GRAPHS_MAX];
+
+		seen = 0;
+		if (atomic_compare_exchange_strong(&g->id, &seen, BEING_WRITTEN))
+			return g;
+		if (seen != BEING_WRITTEN && (!least || is_less_wanted(g, least)))
+			least = g;
+	}
+	seen = least ? atomic_load(&least->id) : BEING_WRITTEN;
+	if (seen == BEING_WRITTEN ||
+	    !atomic_compare_exchange_strong(&least->id, &seen, BEING_WRITTEN))
+		return NULL;
+	if (!atomic_load(&least->is_gone))
+		forget_told();
+	return least;
+}
+
+static void clear(struct whole_graph *g)
+{
+	atomic_store(&g->made_at, WIRE_NONE);
+	atomic_store(&g->said, 0);
+	atomic_store(&g->name, 0);
+	for (unsigned i = 0; i < GRAPH_N_PARTS; i++)
+		atomic_store(&g->n[i], 0);
+	atomic_store(&g->is_copy, false);
+	atomic_store(&g->is_gone, false);
+}
+
+/* A graph is made by one thread at a time: CUDA wants it so. */
+static struct whole_graph *find_or_make(uint32_t graph)
+{
+	struct whole_graph *g = whole_graph_find(graph), *all;
+
+	if (g || !graph)
+		return g;
+	all = graphs();
+	g = all ? take_place(all, graph) : NULL;
+	if (!g) {
+		lose(all ? LOSS_SLOTS_FULL : LOSS_NO_MEMORY, 1);
+		return NULL;
+	}
+	clear(g);
+	atomic_store_explicit(&g->id, graph, memory_order_release);
+	return g;
+}
+
+/* ---- where they were made ---- */
+
+static uint32_t depth_of(uint32_t node)
+{
+	uint32_t n = 0;
+
+	for (; node; node = collector->node[node].parent)
+		n++;
+	return n;
+}
+
+/* The calling context that both are in. */
+static uint32_t common(uint32_t a, uint32_t b)
+{
+	uint32_t depth_a = depth_of(a), depth_b = depth_of(b);
+
+	for (; depth_a > depth_b; depth_a--)
+		a = collector->node[a].parent;
+	for (; depth_b > depth_a; depth_b--)
+		b = collector->node[b].parent;
+	while (a != b) {
+		a = collector->node[a].parent;
+		b = collector->node[b].parent;
+	}
+	return a;
+}
+
+static void made(struct whole_graph *g, uint32_t made_at)
+{
+	uint32_t old = atomic_load(&g->made_at);
+
+	if (made_at == WIRE_NONE || made_at == old)
+		return;
+	atomic_store(&g->made_at, old == WIRE_NONE ? made_at : common(old, made_at));
+}
+
+static void count_part(struct whole_graph *g, enum graph_part part)
+{
+	atomic_fetch_add(&g->n[part], 1);
+	atomic_store(&g->name, 0);
+}
+
+/* ---- for others ---- */
+
+/* Nodes of a copy are told of as made, too, where it is copied. */
+void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new)
+{
+	struct whole_graph *g = find_or_make(m->graph);
+
+	if (!g)
+		return;
+	if (is_new)
+		count_part(g, m->part);
+	if (!atomic_load(&g->is_copy))
+		made(g, made_at);
+}
+
+void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new)
+{
+	struct whole_graph *g = find_or_make(m->graph), *of = whole_graph_find(from);
+
+	if (!g)
+		return;
+	if (is_new)
+		count_part(g, m->part);
+	if (!atomic_exchange(&g->is_copy, true))
+		atomic_store(&g->made_at, WIRE_NONE);
+	made(g, made_at);
+	if (of && !atomic_load(&g->said))
+		atomic_store(&g->said, atomic_load(&of->said));
+}
+
+void whole_graph_gone(uint32_t graph)
+{
+	struct whole_graph *g = whole_graph_find(graph);
+
+	if (g)
+		atomic_store(&g->is_gone, true);
+}
+
+uint32_t whole_graph_made_at(const struct whole_graph *g)
+{
+	return atomic_load_explicit(&g->made_at, memory_order_relaxed);
+}
+
+uint32_t whole_graph_n_kernels(const struct whole_graph *g)
+{
+	return atomic_load_explicit(&g->n[GRAPH_KERNEL], memory_order_relaxed);
+}
+
+uint32_t whole_graph_n_nodes(const struct whole_graph *g)
+{
+	return whole_graph_n_kernels(g) +
+	       atomic_load_explicit(&g->n[GRAPH_COPY], memory_order_relaxed) +
+	       atomic_load_explicit(&g->n[GRAPH_SET], memory_order_relaxed);
+}
+
+_Atomic uint32_t *whole_graph_said(struct whole_graph *g)
+{
+	return &g->said;
+}
+
+/* ---- names ---- */
+
+/* "<graph: 300 kernels, 1 copy>" */
+static uint32_t make_name(const struct whole_graph *g)
+{
+	static const char *const words[GRAPH_N_PARTS][2] = {
+		[GRAPH_KERNEL] = {"kernel", "kernels"}, [GRAPH_COPY] = {"copy", "copies"},
+		[GRAPH_SET] = {"set", "sets"},          [GRAPH_GRAPH] = {"graph", "graphs"},
+		[GRAPH_OTHER] = {"other", "others"},
+	};
+	char text[160] = GRAPH_RUN_BEGIN;
+	size_t len = strlen(text);
+	const char *between = ": ";
+
+	for (unsigned i = 0; g && i < GRAPH_N_PARTS; i++) {
+		uint32_t n = atomic_load_explicit(&g->n[i], memory_order_relaxed);
+
+		if (!n)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u %s", between, n,
+					words[i][n != 1]);
+		between = ", ";
+	}
+	len += (size_t)snprintf(text + len, sizeof(text) - len, ">");
+	return string_intern(text, len);
+}
+
+uint32_t whole_graph_name(struct whole_graph *g)
+{
+	uint32_t name = g ? atomic_load_explicit(&g->name, memory_order_relaxed) : 0;
+
+	if (name)
+		return name;
+	name = make_name(g);
+	if (g)
+		atomic_store_explicit(&g->name, name, memory_order_relaxed);
+	return name;
+}

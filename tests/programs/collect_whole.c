@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA graphs of all kinds, to be recorded whole or by node: collect_whole LIBCUDA [REPLAYS], with the mock libcupti.
+ * See tests/scripts/collect_whole.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "backends/cupti_abi.h"
+#include "mocks/mock_cupti.h"
+#include "programs/symbols.h"
+#include "proton/proton.h"
+
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, N_AGAIN = 40000 };
+
+static mock_call_fn *call;
+static mock_graph_fn *graph_event;
+static mock_auto_fn *automatic;
+static mock_complete_fn *complete;
+static uint32_t n_nodes;
+
+/* The number of its graph is a part of a node's. */
+static uint64_t new_node(uint32_t graph)
+{
+	return (uint64_t)graph << 32 | ++n_nodes;
+}
+
+static void *handle(uintptr_t id)
+{
+	return (void *)id;
+}
+
+/* A launch into a stream that is captured. */
+static uint64_t capture(uint32_t graph, uint32_t kind, const char *name)
+{
+	const struct mock_op op = {.kind = kind,
+				   .name = name,
+				   .captured = true,
+				   .graph = graph,
+				   .graph_node = new_node(graph)};
+
+	call(KERNEL_CALL, &op);
+	return op.graph_node;
+}
+
+/* A node that a program adds by itself. */
+static uint64_t add(uint32_t graph, uint32_t type)
+{
+	const struct mock_node node = {.node = new_node(graph), .type = type};
+
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
+	return node.node;
+}
+
+static uint64_t copy(uint32_t graph, uint64_t from, uint32_t type)
+{
+	/* CUPTI tells of both. */
+	const struct mock_node node = {.node = add(graph, type), .from = from, .type = type};
+
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
+	return node.node;
+}
+
+/* Kernels from first on, a copy behind them. Returns the first node of the executable graph. */
+static uint64_t instantiate(uint32_t graph, uint64_t first, unsigned n_kernels, unsigned n_copies)
+{
+	uint64_t node, made = 0;
+
+	for (unsigned i = 0; i < n_kernels + n_copies; i++) {
+		node = copy(graph, first + i, i < n_kernels ? ABI_NODE_KERNEL : ABI_NODE_MEMCPY);
+		made = made ? made : node;
+	}
+	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = graph});
+	return made;
+}
+
+static void destroy(uint64_t first, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		graph_event(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
+			    &(struct mock_node){.node = first + i});
+}
+
+static void destroy_exec(uint32_t graph, uint64_t first, unsigned n)
+{
+	destroy(first, n);
+	graph_event(ABI_RESOURCE_GRAPH_EXEC_DESTROYED, &(struct mock_node){.executable = graph});
+}
+
+static struct mock_op launch_of(uint32_t graph, unsigned n)
+{
+	return (struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL,
+				.name = "node",
+				.n_records = n,
+				.stream = 7,
+				.graph = graph};
+}
+
+static void launch(const char *scope, uint32_t graph, unsigned n, unsigned times)
+{
+	const struct mock_op op = launch_of(graph, n);
+
+	proton_enter_scope(scope);
+	for (unsigned i = 0; i < times; i++)
+		call(GRAPH_CALL, &op);
+	proton_exit_scope();
+}
+
+/* Two layers of a model, one of which says how many rows it has. Returns the first node. */
+static uint64_t capture_model(uint32_t graph, void *stream, uint32_t (*begin)(void *, int),
+			      uint32_t (*end)(void *, void **))
+{
+	void *captured;
+	uint64_t first;
+
+	begin(stream, 0);
+	proton_enter_scope("model");
+	proton_enter_scope("layer 0");
+	first = capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
+	proton_scope_metric_u64("rows", 3);
+	proton_exit_scope();
+	proton_enter_scope("layer 1");
+	proton_launch_begin("named");
+	proton_scope_metric("flops", 8);
+	capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
+	proton_launch_end();
+	capture(graph, ABI_KIND_MEMCPY, NULL);
+	proton_exit_scope();
+	proton_exit_scope();
+	end(stream, &captured);
+	return first;
+}
+
+static uint64_t capture_two(uint32_t graph)
+{
+	uint64_t first = capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
+
+	capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
+	return first;
+}
+
+/* By hand; one node is taken out again. */
+static void build(uint32_t graph, uint32_t executable)
+{
+	static const uint32_t types[] = {ABI_NODE_KERNEL, ABI_NODE_KERNEL, ABI_NODE_KERNEL,
+					 ABI_NODE_KERNEL, ABI_NODE_GRAPH,  ABI_NODE_HOST};
+	uint64_t nodes[6];
+
+	proton_enter_scope("hand");
+	for (unsigned i = 0; i < 6; i++)
+		nodes[i] = add(graph, types[i]);
+	proton_exit_scope();
+	destroy(nodes[0], 1);
+	for (unsigned i = 1; i < 6; i++)
+		copy(executable, nodes[i], types[i]);
+}
+
+static void bad_times(uint32_t graph)
+{
+	struct mock_op op = launch_of(graph, 1);
+
+	proton_enter_scope("bad");
+	op.start_ns = UINT64_MAX; /* never gets any */
+	call(GRAPH_CALL, &op);
+	op.start_ns = 2;
+	op.end_ns = 1;
+	call(GRAPH_CALL, &op);
+	op.start_ns = 1; /* long before its launch */
+	op.end_ns = 1000000001;
+	call(GRAPH_CALL, &op);
+	call(GRAPH_CALL, &op);
+	proton_exit_scope();
+}
+
+static void wait_for_records(void)
+{
+	static int session = -1;
+
+	if (session < 0)
+		session = proton_session_start("until_here", NULL);
+	proton_session_activate(session);
+	proton_session_deactivate(session, 1);
+}
+
+/* The record comes when the graph is gone. */
+static void run_late(uint32_t graph, uint64_t first)
+{
+	automatic(false);
+	launch("late", graph, 2, 1);
+	destroy_exec(graph, first, 2);
+	complete(100, false);
+	automatic(true);
+}
+
+/* Made, run once and destroyed, as programs do that have no better way. */
+static void again_and_again(uint32_t graph)
+{
+	uint64_t first, made;
+
+	for (unsigned i = 0; i < N_AGAIN; i++, graph += 2) {
+		proton_enter_scope("again");
+		first = capture_two(graph);
+		made = instantiate(graph + 1, first, 2, 0);
+		proton_exit_scope();
+		destroy(first, 2);
+		launch("many", graph + 1, 2, 1);
+		destroy_exec(graph + 1, made, 2);
+		if (i % 1000 == 999)
+			wait_for_records();
+	}
+}
+
+static long rss_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	long kib = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmRSS: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* Now and then until all records have come: buffers do not grow then. */
+static void replay(const char *scope, unsigned long times)
+{
+	for (unsigned long i = 0; i < times; i += 1000) {
+		if (i % 20000 == 0)
+			wait_for_records();
+		launch(scope, 2, 3, 1000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *cupti = getenv("PROTON_CUPTI_PATH");
+	unsigned long replays = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	uint32_t (*init)(uint32_t), (*begin)(void *, int), (*end)(void *, void **);
+	uint64_t first;
+	long before;
+
+	if (argc < 2)
+		return 2;
+	*(void **)&init = find(argv[1], "cuInit");
+	*(void **)&begin = find(argv[1], "cuStreamBeginCapture_v2");
+	*(void **)&end = find(argv[1], "cuStreamEndCapture");
+	init(0);
+	*(void **)&call = find(cupti, "mock_call");
+	*(void **)&graph_event = find(cupti, "mock_graph");
+	*(void **)&automatic = find(cupti, "mock_auto");
+	*(void **)&complete = find(cupti, "mock_complete");
+	first = capture_model(1, handle(5), begin, end);
+	instantiate(2, first, 2, 1);
+	launch("replay", 2, 3, 5);
+	/* Once more, and the original is gone: what runs is the copy. */
+	instantiate(3, first, 2, 1);
+	destroy(first, 3);
+	launch("twice", 3, 3, 4);
+	build(4, 5);
+	launch("built", 5, 3, 3);
+	launch("before us", 77, 2, 2);
+	first = instantiate(9, capture_two(8), 2, 0);
+	bad_times(9);
+	run_late(9, first);
+	again_and_again(100);
+	/* Rings of launches go round once. */
+	replay("warm", replays);
+	before = rss_kib();
+	replay("long", replays);
+	printf("grown %ld KiB\n", replays ? rss_kib() - before : 0);
+	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "outside"});
+	return 0;
+}

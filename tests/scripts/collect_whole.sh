@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# CUDA graphs as a whole (--graphs whole) and by node: what is counted, where it stands, and what is told of it.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_whole
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+
+# Paths with their numbers, and losses.
+tree() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p, path = json.load(sys.stdin), {}
+for n in p["nodes"]:
+    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    names = ("count", "graph_nodes", "graph_kernels", "rows", "flops")
+    m = {k: v for k, v in n["metrics"].items() if k in names and v}
+    if m:
+        print(path[n["id"]], *("%s=%g" % (k, m[k]) for k in sorted(m)))
+print("kinds", *sorted({n["kind"] for n in p["nodes"] if "graph:" in n["name"]}))
+print("losses", *("%s=%d" % (k, v) for k, v in sorted(p["losses"].items())
+                  if v and k not in ("pipe_full", "intervals", "wire_gaps")))'
+}
+
+timeout 300 "$PROTON" record --graphs whole -o whole.hatchet -- "$app" "$libs/libcuda.so.1" 1100000 >out 2>err
+check "status" 0 $?
+tree whole.hatchet >whole
+at='<captured_at>/model'
+check "a launch is one, below where it was captured" \
+	"replay/$at/<graph: 2 kernels, 1 copy> count=5 graph_kernels=10 graph_nodes=15" "$(grep '^replay.*<graph' whole)"
+check "what was said in the capture counts each time" "replay/$at/layer 0 rows=15|replay/$at/layer 1 flops=40|" \
+	"$(grep '^replay' whole | grep -v '<graph' | sort | tr '\n' '|')"
+check "made executable twice, the original gone" \
+	"twice/$at/<graph: 2 kernels, 1 copy> count=4 graph_kernels=8 graph_nodes=12" "$(grep '^twice.*<graph' whole)"
+check "by hand, a node less, and one that is a graph" \
+	"built/<captured_at>/hand/<graph: 3 kernels, 1 graph, 1 other> count=3 graph_kernels=9 graph_nodes=9" \
+	"$(grep '^built' whole)"
+check "made before anybody looked" "before us/<graph> count=2" "$(grep '^before us' whole)"
+check "a graph that is gone when its record comes" \
+	"late/<captured_at>/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2" "$(grep '^late' whole)"
+check "graphs that come and go share a row" \
+	"many/<captured_at>/again/<graph: 2 kernels> count=40000 graph_kernels=80000 graph_nodes=80000" \
+	"$(grep '^many' whole)"
+check "a million replays" "long/$at/<graph: 2 kernels, 1 copy> count=1.1e+06 graph_kernels=2.2e+06 graph_nodes=3.3e+06" \
+	"$(grep '^long.*<graph' whole)"
+check "no memory is taken by them" 1 "$(awk '/^grown/ {print $2 < 2048}' out)"
+check "bad times are counted and not summed" "" "$(grep '^bad' whole)"
+check "what is lost" "losses early_timestamps=2 reversed_timestamps=1 zero_timestamps=1" "$(grep '^losses' whole)"
+check "of a kind of its own" "kinds graph_run" "$(grep '^kinds' whole)"
+check "others are as ever" "outside count=1" "$(grep '^outside' whole)"
+"$PROTON" report whole.hatchet >report
+has "a report says what is lost" "records starting before their launch" report
+check "nodes that are gone leave their places" 0 "$(grep -c "more nodes than are kept" report)"
+"$PROTON" report --view kernels whole.hatchet >kernels
+has "graphs are among the kernels" "<graph: 2 kernels, 1 copy>" kernels
+"$PROTON" export -f csv whole.hatchet >csv
+has "csv has what they hold" "graph_kernels" csv
+"$PROTON" export -f hatchet whole.hatchet -o again.hatchet
+check "a file keeps it" "$(grep -v '^losses' whole)" "$(tree again.hatchet | grep -v '^losses')"
+
+timeout 300 "$PROTON" record -q --graphs nodes -o nodes.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+check "by node: status" 0 $?
+tree nodes.hatchet >nodes
+check "by node: each that runs" "replay/node count=15 graph_nodes=15" "$(grep '^replay' nodes)"
+check "by node: bad times, too" "losses early_timestamps=2 reversed_timestamps=1 zero_timestamps=1" \
+	"$(grep '^losses' nodes)"
+check "by node: what is outside of graphs is not of them" "outside count=1" "$(grep '^outside' nodes)"
+
+MOCK_CUPTI_GRAPHS=1 timeout 300 "$PROTON" record -q --graphs whole -o old.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+check "an old CUPTI: status" 0 $?
+check "an old CUPTI: by node" "replay/node count=15 graph_nodes=15" "$(tree old.hatchet | grep '^replay')"
+has "an old CUPTI: why" "CUDA graphs are recorded by their nodes, not whole" <("$PROTON" report old.hatchet)
+
+"$PROTON" record --graphs some -- true >out 2>err
+check "another word is refused" 2 $?
+finish
