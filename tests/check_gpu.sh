@@ -84,6 +84,47 @@ workloads() {
 	workload cuda_driver -f
 }
 
+# What is allocated and released, by calling context and kind. With a reset what was left is no longer there, and is
+# counted as left.
+memory() {
+	if [ ! -x "$build/bench/cuda_memory" ]; then
+		echo "skipped: cuda_memory: not built (make cuda-programs)"
+		return
+	fi
+	timeout 120 "$PROTON" record -q --context scopes -o m.hatchet -- "$build/bench/cuda_memory" "$@" >out 2>err
+	check "memory $*: status" 0 $?
+	"$PROTON" export -f json m.hatchet >m.json
+	python3 - m.json out >diff <<'PY'
+import collections, json, re, sys
+sums, paths = collections.Counter(), {}
+for n in json.load(open(sys.argv[1]))["nodes"]:
+    paths[n["id"]] = "/".join(filter(None, (paths.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    for metric, value in n["metrics"].items():
+        if isinstance(value, int):
+            sums[paths[n["id"]], metric] += value
+bad = n = 0
+for line in open(sys.argv[2]):
+    m = re.match(r"expect_memory (.*) n=(\d+) bytes=(\d+) freed_n=(\d+) left=(\d+)", line)
+    if not m:
+        continue
+    where, want = m.group(1), list(map(int, m.groups()[1:]))
+    get = lambda metric: sums[where, metric]
+    have = [get("allocations"), get("allocated_bytes"), get("releases"), get("live_bytes") + get("left_bytes")]
+    n += 1
+    if have != want:
+        bad += 1
+        print(where, "want", want, "got", have)
+if bad or n < 5:
+    for (where, metric), value in sorted(sums.items()):
+        if "alloc" in where or "pool" in where:
+            print(where, metric, value)
+    sys.exit(1)
+print(n, "agree")
+PY
+	if [ $? = 0 ]; then ok "memory $*: $(cat diff)"; else failed "memory $*" diff; fi
+	check "memory $*: losses" "" "$(losses m.hatchet)"
+}
+
 # Graphs of all kinds: what ran is where they were launched and made, with what was said and computed there.
 graph_places() {
 	if [ ! -x "$build/bench/cuda_graph_places" ]; then
@@ -214,6 +255,8 @@ PY
 
 workloads
 graph_places
+memory
+memory -r
 status_and_signals
 eight_processes
 other_users

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/allocations.h"
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 #include "backends/pages.h"
 #include "collect/internal.h"
@@ -11,9 +12,10 @@
 
 enum {
 	RING_MAX = 1 << 16,
-	LATE_MAX = 1 << 18,
-	ROOM_MS = 2000,  /* to find room in the ring */
-	APPLY_MAX = 256, /* before there is a look at the ring again, whose producers wait */
+	LATE_MAX = 1 << 20,
+	LATE_KEPT = 1 << 14, /* whose memory stays when none waits */
+	ROOM_MS = 2000,      /* to find room in the ring */
+	APPLY_MAX = 256,     /* before there is a look at the ring again, whose producers wait */
 };
 /* A release this soon after another's allocation of the address may be the one that had to come before. */
 #define OWED_NS NSEC_PER_MSEC
@@ -39,7 +41,7 @@ static struct {
 		*line; /* RING_MAX of them, each later than the one before: as a rule all are */
 	uint32_t first, n_line;
 	struct waiting *late; /* a heap of the others: the oldest first */
-	uint32_t n_late;
+	uint32_t n_late, n_late_most;
 	uint64_t n_seen;
 	struct live_memory live;
 } allocations;
@@ -133,6 +135,7 @@ static void late_push(const struct waiting *w)
 	struct waiting *late = allocations.late;
 	uint32_t i = allocations.n_late++;
 
+	allocations.n_late_most = MAX(allocations.n_late_most, allocations.n_late);
 	for (; i && is_before(w, &late[(i - 1) / 2]); i = (i - 1) / 2)
 		late[i] = late[(i - 1) / 2];
 	late[i] = *w;
@@ -306,6 +309,15 @@ static bool apply_until(uint64_t until_ns)
 	return true;
 }
 
+/* There were many at a time, as where we did not run for long. */
+static void late_shrink(void)
+{
+	if (allocations.n_late || allocations.n_late_most <= LATE_KEPT)
+		return;
+	madvise(allocations.late, LATE_MAX * sizeof(*allocations.late), MADV_DONTNEED);
+	allocations.n_late_most = 0;
+}
+
 void allocations_settle(uint64_t until_ns)
 {
 	struct cell *ring = atomic_load(&allocations.ring);
@@ -316,6 +328,7 @@ void allocations_settle(uint64_t until_ns)
 		ring_empty(ring);
 	} while (apply_until(until_ns));
 	memory_places_publish();
+	late_shrink();
 	settling_end();
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-/* Copies and sets by kind, and the calling contexts that move the most. */
+/* Copies and sets by kind, and the calling contexts that move the most; what is allocated, and who holds it. */
 #include <errno.h>
 #include <math.h>
+#include "base/human.h"
 #include "base/util.h"
+#include "core/held.h"
 #include "report/rows.h"
+#include "report/words.h"
 
 #define MADE(op_, metric_, factor_)                                                                \
 	{                                                                                          \
@@ -213,6 +216,142 @@ static int put_paths(struct report *r)
 	return e;
 }
 
+/* ---- what is allocated ---- */
+
+struct held_table {
+	const struct session *s;
+	const struct held *v;
+};
+
+#define HELD_CELL(name, statement)                                                                 \
+	static void held_##name(const void *ctx, size_t row, char out[CELL_MAX])                   \
+	{                                                                                          \
+		const struct held_table *t = ctx;                                                  \
+		const struct held *h = &t->v[row];                                                 \
+		statement;                                                                         \
+	}
+HELD_CELL(live, human_bytes(out, h->live))
+HELD_CELL(peak, human_bytes(out, h->peak))
+HELD_CELL(peak_at, human_time_ns(out, h->peak_at_ns))
+HELD_CELL(allocs, human_count(out, h->allocs))
+HELD_CELL(allocated, human_bytes(out, h->allocated))
+HELD_CELL(frees, human_count(out, h->frees))
+HELD_CELL(left, human_bytes(out, h->left))
+HELD_CELL(reserved, human_bytes(out, h->reserved))
+HELD_CELL(used, human_bytes(out, h->used))
+HELD_CELL(used_share, human_percent(out, h->reserved > 0 ? h->used / h->reserved : NAN))
+HELD_CELL(reserved_peak, human_bytes(out, h->reserved_peak))
+HELD_CELL(word, held_name(t->s, h, out))
+
+static void put_totals(struct report *r, const struct held_list *list, size_t n)
+{
+	static const struct word_column columns[] = {
+		{"HELD", false, held_live},           {"PEAK", false, held_peak},
+		{"PEAK AT", false, held_peak_at},     {"ALLOCS", false, held_allocs},
+		{"ALLOCATED", false, held_allocated}, {"FREES", false, held_frees},
+		{"LEFT", false, held_left},           {"MEMORY", true, held_word},
+	};
+	const struct held_table t = {r->s, list->v};
+
+	rows_put_caption(r, r->s->ended ? "Allocated memory (HELD: at the end)"
+					: "Allocated memory (HELD: now)");
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), n, &t}, r->o, r->out);
+}
+
+static void put_pools(struct report *r, const struct held_list *list, size_t from)
+{
+	static const struct word_column columns[] = {
+		{"RESERVED", false, held_reserved}, {"USED", false, held_used},
+		{"USED%", false, held_used_share},  {"PEAK", false, held_reserved_peak},
+		{"POOL", true, held_word},
+	};
+	const struct held_table t = {r->s, list->v + from};
+
+	if (from == list->n)
+		return;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Pools of memory");
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), list->n - from, &t}, r->o,
+		  r->out);
+}
+
+#define HELD_COLUMN(name, title_, metric_, form_, rank_, help_)                                    \
+	static const struct column_spec name = {.title = title_,                                   \
+						.help = help_,                                     \
+						.derived = MADE(VALUE, metric_, 1),                \
+						.form = form_,                                     \
+						.priority = rank_}
+HELD_COLUMN(held_column, "HELD", MEM_LIVE, FORM_BYTES, 0, "bytes that are not released");
+HELD_COLUMN(at_peak_column, "AT PEAK", AT_PEAK, FORM_BYTES, 1,
+	    "held when there was most of the kind");
+HELD_COLUMN(allocs_column, "ALLOCS", ALLOCS, FORM_COUNT, 2, "times that memory was allocated");
+HELD_COLUMN(allocated_column, "ALLOCATED", ALLOCATED, FORM_BYTES, 3, "bytes that were allocated");
+HELD_COLUMN(frees_column, "FREES", FREES, FORM_COUNT, 4, "times that it was released");
+HELD_COLUMN(left_column, "LEFT", NOT_FREED, FORM_BYTES, 5,
+	    "bytes not released before their context ended");
+
+/* A context that allocates itself: not a pool, nor all of a kind. */
+static bool allocates(struct report *r, uint32_t node)
+{
+	return snapshot_node(r->snap, node)->kind == FRAME_ALLOC &&
+	       numbers_counts(r->numbers, node) &&
+	       (at(r, node, &allocs_column.derived) > 0 || at(r, node, &held_column.derived) > 0 ||
+		at(r, node, &frees_column.derived) > 0);
+}
+
+static double holder_value(void *ctx, uint32_t row, const struct number_ask *ask)
+{
+	return at(((struct paths *)ctx)->r, row, ask->metric);
+}
+
+static int put_holders(struct report *r)
+{
+	static const struct column_spec *const usual[] = {&held_column,   &at_peak_column,
+							  &allocs_column, &allocated_column,
+							  &frees_column,  &left_column};
+	static const struct row_kind kind = {.value = holder_value,
+					     .share_of = &held_column,
+					     .name = path_name,
+					     .path = path_text,
+					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual),
+					     .by_first = true};
+	struct paths p = {.r = r};
+	struct rows t;
+	int e = rows_init(&t, r, &kind, &p);
+
+	for (uint32_t node = 0; node < snapshot_n(r->snap) && e == 0; node++)
+		if (allocates(r, node))
+			e = rows_add(&t, node);
+	if (e == 0)
+		e = rows_put(&t);
+	rows_done(&t);
+	buf_done(&p.text);
+	return e;
+}
+
+/* Nothing, where nobody saw anything allocated. */
+static int put_allocated(struct report *r)
+{
+	struct held_list list = {0};
+	size_t n = 0;
+	int e = held_make(&list, r->s);
+
+	while (n < list.n && !held_is_pool(&list.v[n]))
+		n++;
+	if (n) {
+		out_putc(r->out, '\n');
+		put_totals(r, &list, n);
+		out_putc(r->out, '\n');
+		rows_put_caption(r, "Calling contexts by the memory that they hold");
+		e = put_holders(r);
+	}
+	if (e == 0)
+		put_pools(r, &list, n);
+	held_done(&list);
+	return e;
+}
+
 int view_memory(struct report *r)
 {
 	int e;
@@ -223,5 +362,6 @@ int view_memory(struct report *r)
 		return e;
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Calling contexts by bytes");
-	return put_paths(r);
+	e = put_paths(r);
+	return e < 0 ? e : put_allocated(r);
 }

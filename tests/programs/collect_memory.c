@@ -16,7 +16,7 @@
 
 enum {
 	N_THREADS = 64,
-	N_HANDED = 2000,
+	N_HANDED = 1000,
 	N_ALIVE = 1000000,
 	N_AT_ONCE =
 		100000, /* records, before they are handed over: a mock is faster than any driver */

@@ -41,15 +41,21 @@ others/alloc managed n=1 bytes=7340032 live=7340032 peak=7340032 at_peak=7340032
 others/alloc pinned n=2 bytes=5251072 freed_n=2 freed=5251072 peak=5242880 at_peak=5242880
 passing/alloc device n=1 bytes=8388608 freed_n=1 freed=8388608 peak=8388608 at_peak=8388608
 pool reserved=1048576 used=1048576 pool_peak=5242880" "$(grep -v '^\[' kinds.tree)"
+"$PROTON" report --view memory kinds.hatchet >report
+check "all of a kind: what is left, the most" "3.15M 18.9M 6 29.4M 4 0 GPU0 device" \
+	"$(grep 'GPU0 device$' report | tr -s ' ' | cut -d ' ' -f 1,2,4-)"
+check "who holds it, and held it" "7.34M 7.34M 1 7.34M 0 0 others › alloc managed|2.10M 0 2 5.24M 1 0 later › alloc device|" \
+	"$(grep -A3 '^Calling contexts by the memory' report | tail -2 | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
+has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
 
 # 64 threads, each of which releases what another one has allocated, and addresses that go from thread to thread.
 run threads
 check "threads: all of it" "\
-churn/alloc device n=128000 bytes=524288000 freed_n=128000 freed=524288000
-handed/alloc device n=128000 bytes=132032000 freed_n=128000 freed=132032000" \
+churn/alloc device n=64000 bytes=262144000 freed_n=64000 freed=262144000
+handed/alloc device n=64000 bytes=66016000 freed_n=64000 freed=66016000" \
 	"$(grep '^[ch]' threads.tree | sed 's/ peak=.*//')"
 check "threads: the peak, and who held it" \
-	"alloc device peak=132032000|handed/alloc device at_peak=132032000|" \
+	"alloc device peak=66016000|handed/alloc device at_peak=66016000|" \
 	"$(sed -n -e '/^alloc device/p' -e 's/^\(h[^=]*device\).*\( at_peak=.*\)/\1\2/p' threads.tree | tr '\n' '|')"
 
 # A context ends with what was allocated in it.
@@ -72,7 +78,7 @@ alive/alloc device n=1000000 bytes=256000000 freed_n=1000000 freed=256000000 pea
 alloc device peak=256000512
 turns/alloc device n=1000000 bytes=512000000 freed_n=1000000 freed=512000000 peak=512 at_peak=512" \
 	"$(grep -v '^\[' many.tree)"
-check "many: no more memory after twice as many" 1 "$(($(sed "s/grown //" out) < 8192))"
+check "many: no more memory after twice as many" 1 "$(($(sed "s/grown //" out) < 24576))" # 32 bytes of each record would be more
 
 run kinds --no-memory
 check "without" "[]" "$(cat kinds.tree)"

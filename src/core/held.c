@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/held.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+
+#define ALLOC_WORD "alloc "
+
+void held_done(struct held_list *list)
+{
+	free(list->v);
+	*list = (struct held_list){0};
+}
+
+/* ---- which there are ---- */
+
+/* The row of a total, or of a pool. Those stand below the root. */
+static bool is_total(const struct session *s, const struct session_row *row)
+{
+	return s->nodes[row->node].parent == SESSION_ROOT &&
+	       session_node_kind(s, row->node) == FRAME_ALLOC &&
+	       (!isnan(session_row_number(s, row, METRIC_PEAK_AT)) ||
+		!isnan(session_row_number(s, row, METRIC_POOL_SIZE)));
+}
+
+static int add_total(struct held_list *list, const struct session *s, const struct session_row *row)
+{
+	const struct session_lane *lane = session_lane_at(s, row->lane);
+	double reserved = session_row_number(s, row, METRIC_POOL_SIZE);
+
+	if (ARRAY_ROOM(list->v, list->cap, list->n + 1) < 0)
+		return -ENOMEM;
+	list->v[list->n++] = (struct held){
+		.process = lane->process,
+		.device = lane->device,
+		.node = row->node,
+		.peak = session_row_number(s, row, METRIC_MEM_PEAK),
+		.peak_at_ns = session_row_number(s, row, METRIC_PEAK_AT),
+		.reserved = reserved,
+		.used = session_row_number(s, row, METRIC_POOL_USED),
+		.reserved_peak = session_row_number(s, row, METRIC_POOL_PEAK),
+	};
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (held_is_pool(x) != held_is_pool(y))
+		return held_is_pool(x) ? 1 : -1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* ---- what they come to ---- */
+
+/* "alloc device" is the kind of "alloc device pool", too. */
+static bool is_kind_of(const char *kind, const char *name)
+{
+	size_t n = strlen(kind);
+
+	return !strncmp(kind, name, n) && (!name[n] || name[n] == ' ');
+}
+
+static struct held *total_of(struct held_list *list, const struct session *s,
+			     const struct session_row *row)
+{
+	const struct session_lane *lane = session_lane_at(s, row->lane);
+	const char *name = session_node_name(s, row->node);
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct held *h = &list->v[i];
+
+		if (!held_is_pool(h) && h->device == lane->device && h->process == lane->process &&
+		    is_kind_of(session_node_name(s, h->node), name))
+			return h;
+	}
+	return NULL;
+}
+
+static void add_row(struct held_list *list, const struct session *s, const struct session_row *row)
+{
+	struct held *h = total_of(list, s, row);
+
+	if (!h)
+		return;
+	add_present(&h->live, session_row_number(s, row, METRIC_MEM_LIVE));
+	add_present(&h->allocs, session_row_number(s, row, METRIC_ALLOCS));
+	add_present(&h->allocated, session_row_number(s, row, METRIC_ALLOCATED));
+	add_present(&h->frees, session_row_number(s, row, METRIC_FREES));
+	add_present(&h->freed, session_row_number(s, row, METRIC_FREED));
+	add_present(&h->left, session_row_number(s, row, METRIC_NOT_FREED));
+}
+
+int held_make(struct held_list *list, const struct session *s)
+{
+	list->n = 0;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (is_total(s, &s->rows[i]) && add_total(list, s, &s->rows[i]) < 0) {
+			list->n = 0;
+			return -ENOMEM;
+		}
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_place);
+	for (size_t i = 0; list->n && i < s->n_rows; i++)
+		if (session_node_kind(s, s->rows[i].node) == FRAME_ALLOC)
+			add_row(list, s, &s->rows[i]);
+	return 0;
+}
+
+void held_name(const struct session *s, const struct held *h, char out[HELD_NAME])
+{
+	const char *name = session_node_name(s, h->node);
+	char device[DEVICE_WORD] = "host", process[32] = "";
+
+	if (h->device < s->n_devices)
+		session_device_word(s, h->device, device);
+	if (s->n_processes > 1 && h->process < s->n_processes)
+		snprintf(process, sizeof(process), ", pid %" PRIu32, s->processes[h->process].pid);
+	if (!strncmp(name, ALLOC_WORD, strlen(ALLOC_WORD)))
+		name += strlen(ALLOC_WORD);
+	snprintf(out, HELD_NAME, "%s %.32s%s", device, name, process);
+}
