@@ -5,7 +5,7 @@
  * library (CUDA_INJECTION64_PATH) that takes the records and counts them, nothing else.
  *
  * FLOOR_CUPTI names the libcupti (else ld.so and /usr/local/cuda); FLOOR_FLUSH_MS flushes that
- * often; FLOOR_VERBOSE prints the counts at exit. Buffers: a pool of zeroed, faulted-in ones. */
+ * often; FLOOR_GRAPHS records graphs whole; FLOOR_VERBOSE prints the counts at exit. Buffers: a pool of zeroed, faulted-in ones. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -149,6 +149,8 @@ static int floor_start(int activity, int callbacks)
 	}
 	floor_state.api.cuptiActivitySetAttribute(ABI_ATTRIBUTE_ZEROED_BUFFER, &one, &on);
 	floor_state.api.cuptiActivityRegisterCallbacks(floor_requested, floor_completed);
+	if (activity && getenv("FLOOR_GRAPHS")) /* whole graphs: from the start, or not at all */
+		floor_state.api.cuptiActivityEnable(ABI_KIND_GRAPH_TRACE);
 	if (activity) {
 		floor_state.api.cuptiActivityEnable(ABI_KIND_CONCURRENT_KERNEL);
 		floor_state.api.cuptiActivityEnable(ABI_KIND_MEMCPY);
