@@ -19,7 +19,7 @@ void held_done(struct held_list *list)
 
 /* ---- which there are ---- */
 
-/* The row of a total, or of a pool. Those stand below the root. */
+/* A row of a total, or of a pool. Those stand below the root. */
 static bool is_total(const struct session *s, const struct session_row *row)
 {
 	return s->nodes[row->node].parent == SESSION_ROOT &&
@@ -28,24 +28,51 @@ static bool is_total(const struct session *s, const struct session_row *row)
 		!isnan(session_row_number(s, row, METRIC_POOL_SIZE)));
 }
 
+static bool is_at(const struct session *s, const struct held *h, const struct session_row *row)
+{
+	const struct session_lane *lane = session_lane_at(s, row->lane);
+
+	return h->node == row->node && h->device == lane->device && h->process == lane->process;
+}
+
 static int add_total(struct held_list *list, const struct session *s, const struct session_row *row)
 {
 	const struct session_lane *lane = session_lane_at(s, row->lane);
-	double reserved = session_row_number(s, row, METRIC_POOL_SIZE);
 
+	for (size_t i = 0; i < list->n; i++)
+		if (is_at(s, &list->v[i], row))
+			return 0;
 	if (ARRAY_ROOM(list->v, list->cap, list->n + 1) < 0)
 		return -ENOMEM;
 	list->v[list->n++] = (struct held){
 		.process = lane->process,
 		.device = lane->device,
 		.node = row->node,
-		.peak = session_row_number(s, row, METRIC_MEM_PEAK),
-		.peak_at_ns = session_row_number(s, row, METRIC_PEAK_AT),
-		.reserved = reserved,
-		.used = session_row_number(s, row, METRIC_POOL_USED),
-		.reserved_peak = session_row_number(s, row, METRIC_POOL_PEAK),
+		.live = NAN,
+		.peak = NAN,
+		.peak_at_ns = NAN,
+		.allocs = NAN,
+		.allocated = NAN,
+		.frees = NAN,
+		.freed = NAN,
+		.left = NAN,
+		.reserved = session_row_number(s, row, METRIC_POOL_SIZE),
+		.used = NAN,
+		.reserved_peak = NAN,
 	};
 	return 0;
+}
+
+/* Its values may be in several rows. */
+static void fill_total(struct held *h, const struct session *s, const struct session_row *row)
+{
+	if (!is_at(s, h, row))
+		return;
+	h->peak = fmax(h->peak, session_row_number(s, row, METRIC_MEM_PEAK));
+	h->peak_at_ns = fmax(h->peak_at_ns, session_row_number(s, row, METRIC_PEAK_AT));
+	h->reserved = fmax(h->reserved, session_row_number(s, row, METRIC_POOL_SIZE));
+	h->used = fmax(h->used, session_row_number(s, row, METRIC_POOL_USED));
+	h->reserved_peak = fmax(h->reserved_peak, session_row_number(s, row, METRIC_POOL_PEAK));
 }
 
 static int by_place(const void *a, const void *b)
@@ -101,19 +128,32 @@ static void add_row(struct held_list *list, const struct session *s, const struc
 	add_present(&h->left, session_row_number(s, row, METRIC_NOT_FREED));
 }
 
+static int add_totals(struct held_list *list, const struct session *s)
+{
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (is_total(s, &s->rows[i]) && add_total(list, s, &s->rows[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 int held_make(struct held_list *list, const struct session *s)
 {
 	list->n = 0;
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (is_total(s, &s->rows[i]) && add_total(list, s, &s->rows[i]) < 0) {
-			list->n = 0;
-			return -ENOMEM;
-		}
+	if (!session_has_values(s, METRIC_MEM_PEAK) && !session_has_values(s, METRIC_POOL_SIZE))
+		return 0;
+	if (add_totals(list, s) < 0) {
+		list->n = 0;
+		return -ENOMEM;
+	}
 	if (list->n)
 		qsort(list->v, list->n, sizeof(*list->v), by_place);
-	for (size_t i = 0; list->n && i < s->n_rows; i++)
-		if (session_node_kind(s, s->rows[i].node) == FRAME_ALLOC)
-			add_row(list, s, &s->rows[i]);
+	for (size_t i = 0; list->n && i < s->n_rows; i++) {
+		if (session_node_kind(s, s->rows[i].node) != FRAME_ALLOC)
+			continue;
+		for (size_t k = 0; k < list->n; k++)
+			fill_total(&list->v[k], s, &s->rows[i]);
+		add_row(list, s, &s->rows[i]);
+	}
 	return 0;
 }
 

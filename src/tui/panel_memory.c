@@ -4,11 +4,12 @@
 #include <string.h>
 #include "core/flat.h"
 #include "core/frame.h"
+#include "core/held.h"
 #include "core/pair.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
-/* Copies and sets by direction, and the calling contexts that move the most. */
+/* What is allocated, and who holds it; copies and sets by direction, and the calling contexts that move the most. */
 
 #define WIDE     100 /* columns from which advice stands behind the kind of copy */
 #define MIDDLING 60
@@ -17,6 +18,7 @@
 struct panel_memory {
 	struct sections base;
 	struct kept_flat flat; /* of what the filter leaves */
+	struct held_list held;
 };
 
 static struct panel_memory *as_memory(struct panel *p)
@@ -150,6 +152,110 @@ static void list_paths(struct panel *p)
 	}
 }
 
+/* ---- what is allocated ---- */
+
+#define HELD_COLUMN                                                                                \
+	{                                                                                          \
+		"HELD", "bytes that are not released", 6, 0, human_bytes                           \
+	}
+#define SUM_COLUMNS                                                                                \
+	{"ALLOCS", "times that memory was allocated", 6, 3, human_count},                          \
+		{"ALLOCATED", "bytes that were allocated", 9, 5, human_bytes},                     \
+		{"FREES", "times that it was released", 6, 4, human_count},                        \
+	{                                                                                          \
+		"LEFT", "bytes not released before their context ended", 6, 6, human_bytes,        \
+			.is_absent = sections_lack                                                 \
+	}
+
+static const struct column held_columns[] = {
+	HELD_COLUMN,
+	{"PEAK", "the most that there was at a time", 6, 1, human_bytes},
+	{"PEAK AT", "when that was, since the process was first seen", 7, 2, human_time_ns},
+	SUM_COLUMNS,
+};
+
+static const struct column pool_columns[] = {
+	{"RESERVED", "bytes that the pool has of the device", 8, 0, human_bytes},
+	{"USED", "bytes of these that are allocated", 6, 1, human_bytes},
+	{"USED%", "share of these", 5, 2, human_percent},
+	{"PEAK", "the most that it had reserved", 6, 3, human_bytes},
+};
+
+static const struct column holder_columns[] = {
+	HELD_COLUMN,
+	{"AT PEAK", "held when there was most of the kind", 7, 1, human_bytes},
+	SUM_COLUMNS,
+};
+
+/* 0 is as good as absent. */
+static double or_absent(double v)
+{
+	return v > 0 ? v : NAN;
+}
+
+static void list_held(struct panel *p)
+{
+	const struct held_list *list = &as_memory(p)->held;
+	const struct session *s = panel_session(p);
+	char name[HELD_NAME];
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct held *h = &list->v[i];
+
+		if (held_is_pool(h))
+			continue;
+		held_name(s, h, name);
+		buf_puts(
+			sections_add(p, &(struct section_row){.v = {h->live, h->peak, h->peak_at_ns,
+								    h->allocs, h->allocated,
+								    h->frees, or_absent(h->left)},
+							      .role = ROLE_COPY}),
+			name);
+	}
+}
+
+static void list_pools(struct panel *p)
+{
+	const struct held_list *list = &as_memory(p)->held;
+	char name[HELD_NAME];
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct held *h = &list->v[i];
+		double share = h->reserved > 0 ? h->used / h->reserved : NAN;
+
+		if (!held_is_pool(h))
+			continue;
+		held_name(panel_session(p), h, name);
+		buf_puts(sections_add(p, &(struct section_row){.v = {h->reserved, h->used, share,
+								     h->reserved_peak},
+							       .role = ROLE_COPY}),
+			 name);
+	}
+}
+
+static void list_holders(struct panel *p)
+{
+	struct snapshot *snap = p->tui->snap;
+	const struct snap_column *live = snapshot_column(snap, METRIC_MEM_LIVE, false);
+	const struct snap_column *at_peak = snapshot_column(snap, METRIC_AT_PEAK, false);
+	const struct snap_column *allocs = snapshot_column(snap, METRIC_ALLOCS, false);
+	const struct snap_column *bytes = snapshot_column(snap, METRIC_ALLOCATED, false);
+	const struct snap_column *frees = snapshot_column(snap, METRIC_FREES, false);
+	const struct snap_column *left = snapshot_column(snap, METRIC_NOT_FREED, false);
+	const struct numbers *kept = tui_numbers(p->tui);
+
+	for (uint32_t id = 0; as_memory(p)->held.n && id < snapshot_n(snap); id++) {
+		if (snapshot_node(snap, id)->kind != FRAME_ALLOC || !numbers_counts(kept, id) ||
+		    !(at(allocs, id) > 0 || at(live, id) > 0 || at(frees, id) > 0))
+			continue;
+		sections_add_path(
+			p, id,
+			&(struct section_row){.v = {at(live, id), at(at_peak, id), at(allocs, id),
+						    at(bytes, id), at(frees, id),
+						    or_absent(at(left, id))}});
+	}
+}
+
 /* ---- the panel ---- */
 
 /* There are none to show. Were there none? */
@@ -163,6 +269,12 @@ static const char *say_no_transfers(struct panel *p)
 
 static const struct section sections[] = {
 	{
+		.title = "Allocated memory",
+		.name = "MEMORY",
+		.columns = {held_columns, ARRAY_SIZE(held_columns), 24},
+		.list = list_held,
+	},
+	{
 		.title = "Copies and sets",
 		.name = "KIND",
 		.columns = {transfer_columns, ARRAY_SIZE(transfer_columns), 40, COMPARED_NAME},
@@ -170,6 +282,20 @@ static const struct section sections[] = {
 		.limited = 2,
 		.empty = "no copies and no sets were seen",
 		.say_empty = say_no_transfers,
+	},
+	{
+		.title = "Pools of memory",
+		.name = "POOL",
+		.columns = {pool_columns, ARRAY_SIZE(pool_columns), 24},
+		.list = list_pools,
+	},
+	{
+		.title = "Calling contexts by the memory that they hold",
+		.name = "PATH",
+		.columns = {holder_columns, ARRAY_SIZE(holder_columns), 40},
+		.list = list_holders,
+		.most = 32,
+		.limited = 1,
 	},
 	{
 		.title = "Calling contexts by bytes",
@@ -181,8 +307,15 @@ static const struct section sections[] = {
 	},
 };
 
+static void update(struct panel *p)
+{
+	held_make(&as_memory(p)->held, panel_session(p)); /* no memory: no rows */
+	sections_update(p);
+}
+
 static void done(struct panel *p)
 {
+	held_done(&as_memory(p)->held);
 	as_memory(p)->flat.flat = flat_free(as_memory(p)->flat.flat);
 	sections_done(p);
 }
@@ -193,7 +326,7 @@ const struct panel_ops panel_memory_ops = {
 	.size = sizeof(struct panel_memory),
 	.init = sections_init,
 	.done = done,
-	.update = sections_update,
+	.update = update,
 	.compares = true,
 	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),

@@ -627,6 +627,43 @@ START_TEST(flame_mouse)
 END_TEST
 
 /* One rule for all panels: the cursor goes along to the row, box or point of what it was on. */
+/* What a context allocates on the first device: 3 blocks, one of which is released. */
+static uint32_t allocate(uint32_t parent, double held, double at_peak)
+{
+	uint32_t node = world_node(&w, parent, FRAME_ALLOC, "alloc device");
+
+	world_number(&w, node, w.lanes[0], METRIC_ALLOCS, 3);
+	world_number(&w, node, w.lanes[0], METRIC_ALLOCATED, held + 1e6);
+	world_number(&w, node, w.lanes[0], METRIC_FREES, 1);
+	world_number(&w, node, w.lanes[0], METRIC_FREED, 1e6);
+	world_number(&w, node, w.lanes[0], METRIC_MEM_LIVE, held);
+	world_number(&w, node, w.lanes[0], METRIC_MEM_PEAK, held + 1e6);
+	world_number(&w, node, w.lanes[0], METRIC_AT_PEAK, at_peak);
+	return node;
+}
+
+START_TEST(who_holds_memory)
+{
+	uint32_t total = world_node(&w, 0, FRAME_ALLOC, "alloc device"),
+		 pool = world_node(&w, 0, FRAME_ALLOC, "pool");
+
+	allocate(w.forward, 2.5e9, 1.5e9);
+	allocate(w.step, 1e6, 4e9);
+	world_number(&w, total, w.lanes[0], METRIC_MEM_PEAK, 5.5e9);
+	world_number(&w, total, w.lanes[0], METRIC_PEAK_AT, 12.5e9);
+	world_number(&w, pool, w.lanes[0], METRIC_POOL_SIZE, 4e9);
+	world_number(&w, pool, w.lanes[0], METRIC_POOL_USED, 1e9);
+	world_number(&w, pool, w.lanes[0], METRIC_POOL_PEAK, 6e9);
+	world_tick(&w);
+	world_keys(&w, "3");
+	world_golden(&w, 24, 80, "held_80x24");
+	world_golden(&w, 40, 140, "held_140x40");
+	world_golden(&w, 10, 40, "held_40x10");
+	world_keys(&w, "\\ 'forward' Enter");
+	world_golden(&w, 24, 80, "held_filtered"); /* all of a kind is of the whole run */
+}
+END_TEST
+
 START_TEST(the_cursor_goes_along)
 {
 	static const char *const panels[] = {"2", "7", "9", "0", "M-1", "8"};
@@ -1181,6 +1218,7 @@ Suite *suite_views(void)
 		flame_zooms,
 		flame_by_callers,
 		flame_mouse,
+		who_holds_memory,
 		the_cursor_goes_along,
 		the_cursor_comes_back,
 		an_unused_list_stays_at_its_top,
