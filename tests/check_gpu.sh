@@ -125,16 +125,17 @@ PY
 	check "memory $*: losses" "" "$(losses m.hatchet)"
 }
 
-# Graphs of all kinds: what ran is where they were launched and made, with what was said and computed there.
-graph_places() {
-	if [ ! -x "$build/bench/cuda_graph_places" ]; then
-		echo "skipped: cuda_graph_places: not built (make cuda-programs)"
+# What a program says of places in the tree and of findings: places TITLE PROGRAM
+places() {
+	if [ ! -x "$build/bench/$2" ]; then
+		echo "skipped: $2: not built (make cuda-programs)"
 		return
 	fi
-	timeout 120 "$PROTON" record -q --context scopes -o g.hatchet -- "$build/bench/cuda_graph_places" >out 2>err
-	check "places of graphs: status" 0 $?
+	timeout 120 "$PROTON" record -q --context scopes -o g.hatchet -- "$build/bench/$2" >out 2>err
+	check "$1: status" 0 $?
 	"$PROTON" export -f json g.hatchet >g.json
-	python3 - g.json out >diff <<'PY'
+	"$PROTON" advise -f json g.hatchet >f.json
+	python3 - g.json f.json out >diff <<'PY'
 import json, sys
 paths, found = {}, {}
 for n in json.load(open(sys.argv[1]))["nodes"]:
@@ -143,22 +144,31 @@ for n in json.load(open(sys.argv[1]))["nodes"]:
     if n["parent"] is None:
         paths[n["id"]] = ""
     for metric, value in n["metrics"].items():
-        found[paths[n["id"]], metric] = found.get((paths[n["id"]], metric), 0) + (value or 0)
-lines = [line.split(None, 1)[1].rpartition(" ") for line in open(sys.argv[2]) if line.startswith("place ")]
+        if not isinstance(value, str):
+            found[paths[n["id"]], metric] = found.get((paths[n["id"]], metric), 0) + (value or 0)
+said = {f["rule"]: ["/".join(c[1:]) for c in f["contexts"]] for f in json.load(open(sys.argv[2]))["findings"]}
+lines = [line.split(None, 1) for line in open(sys.argv[3]) if line.startswith(("place ", "finding "))]
 bad = 0
-for path, _, what in lines:
-    metric, want = what.split("=")
-    have = found.get((path, metric), 0)
-    if have != float(want):
-        bad += 1
-        print(path, metric, "want", want, "got", have)
+for word, rest in lines:
+    if word == "place":
+        path, _, what = rest.rpartition(" ")
+        metric, want = what.split("=")
+        have = found.get((path, metric), 0)
+        if have != float(want):
+            bad += 1
+            print(path, metric, "want", float(want), "got", have)
+    else:
+        rule, path = rest.strip().split(" ", 1)
+        if not any(path in p for p in said.get(rule, [])):
+            bad += 1
+            print("finding", rule, "want", path, "got", said.get(rule))
 if bad or len(lines) < 10:
-    print(*sorted(key for key in found if "captured_at" in key[0]), sep="\n")
+    print(*sorted(found), sep="\n")
     sys.exit(1)
 print(len(lines), "agree")
 PY
-	if [ $? = 0 ]; then ok "places of graphs: $(cat diff)"; else failed "places of graphs" diff; fi
-	check "places of graphs: losses" "" "$(losses g.hatchet)"
+	if [ $? = 0 ]; then ok "$1: $(cat diff)"; else failed "$1" diff; fi
+	check "$1: losses" "" "$(losses g.hatchet)"
 }
 
 status_and_signals() {
@@ -254,9 +264,10 @@ PY
 }
 
 workloads
-graph_places
 memory
 memory -r
+places "graphs of all kinds" cuda_graph_places
+places "patterns of copies" cuda_patterns
 status_and_signals
 eight_processes
 other_users

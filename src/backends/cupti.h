@@ -36,8 +36,11 @@ enum cupti_phase {
 #define CUPTI_RING_BITS 20
 #define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
 #define CUPTI_TIMES_N   (1u << 16) /* of graph_ns */
+/* Of an entry: a launch context. The collector has fewer. */
+#define CUPTI_CONTEXT_BITS 28
 struct cupti_launches {
-	_Atomic uint64_t *ring; /* correlation << 32 | launch context; NULL: not attributed yet */
+	/* correlation << 32 | pattern of a copy << 28 | launch context; NULL: not attributed yet */
+	_Atomic uint64_t *ring;
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
 	_Atomic uint64_t *graph_ns;   /* of the last graph launches: when, CLOCK_REALTIME … */
 	_Atomic uint32_t *graph_of;   /* … and which; written before that */
@@ -139,17 +142,17 @@ void cupti_launches_reset(struct cupti_launches *l); /* for a new session; the r
 /* All launches from this one on have a ring entry, if all callbacks are on. */
 void cupti_launches_first(struct cupti_launches *l, uint32_t correlation);
 static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correlation,
-				      uint32_t launch)
+				      uint32_t launch, unsigned pattern)
 {
 	atomic_store_explicit(&l->ring[correlation & (CUPTI_RING_N - 1)],
-			      (uint64_t)correlation << 32 | launch, memory_order_relaxed);
+			      (uint64_t)correlation << 32 | pattern << CUPTI_CONTEXT_BITS | launch,
+			      memory_order_relaxed);
 	if (_unlikely_(!atomic_load_explicit(&l->has_first, memory_order_relaxed)))
 		cupti_launches_first(l, correlation);
 }
-/* The launch context of a record. Sets *ret_uncounted when this record does not end a counted
- * launch: a copy, a further node of a graph, or launched before the callbacks came on. */
-uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
-				bool *ret_uncounted);
+/* Sets the launch context of a record, the pattern of a copy, and whether it is `uncounted`: it does not end a counted
+ * launch, but is a copy, a further node of a graph, or launched before the callbacks came on. */
+void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation);
 /* A graph is launched. */
 void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation);
 /* Does a record of a graph begin before that was launched, by more than clocks differ? */

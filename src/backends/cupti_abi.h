@@ -129,6 +129,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   KERNEL   launches one kernel: has one record
  *   GRAPH    launches a graph: a record a node, all with this call's correlation id
  *   COPY     copies and sets: no, one or several records
+ *   FLAT     of these: a copy whose first parameters are destination, source, bytes; FLAT_DOWN: from the host
  *   SYNC     waits; has one record when those are wanted
  *   ALLOC    allocates memory: has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
@@ -223,12 +224,12 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuMemsetD2D8_v2, 252, COPY)                                                              \
 	_(cuMemsetD2D16_v2, 253, COPY)                                                             \
 	_(cuMemsetD2D32_v2, 254, COPY)                                                             \
-	_(cuMemcpyHtoD_v2, 276, COPY)                                                              \
-	_(cuMemcpyHtoDAsync_v2, 277, COPY)                                                         \
-	_(cuMemcpyDtoH_v2, 278, COPY)                                                              \
-	_(cuMemcpyDtoHAsync_v2, 279, COPY)                                                         \
-	_(cuMemcpyDtoD_v2, 280, COPY)                                                              \
-	_(cuMemcpyDtoDAsync_v2, 281, COPY)                                                         \
+	_(cuMemcpyHtoD_v2, 276, FLAT_DOWN)                                                         \
+	_(cuMemcpyHtoDAsync_v2, 277, FLAT_DOWN)                                                    \
+	_(cuMemcpyDtoH_v2, 278, FLAT)                                                              \
+	_(cuMemcpyDtoHAsync_v2, 279, FLAT)                                                         \
+	_(cuMemcpyDtoD_v2, 280, FLAT)                                                              \
+	_(cuMemcpyDtoDAsync_v2, 281, FLAT)                                                         \
 	_(cuMemcpyAtoH_v2, 282, COPY)                                                              \
 	_(cuMemcpyAtoHAsync_v2, 283, COPY)                                                         \
 	_(cuMemcpyAtoD_v2, 284, COPY)                                                              \
@@ -241,15 +242,15 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuMemcpy3DAsync_v2, 291, COPY)                                                           \
 	_(cuMemcpyHtoA_v2, 292, COPY)                                                              \
 	_(cuMemcpyHtoAAsync_v2, 293, COPY)                                                         \
-	_(cuMemcpy, 305, COPY)                                                                     \
-	_(cuMemcpyAsync, 306, COPY)                                                                \
+	_(cuMemcpy, 305, FLAT)                                                                     \
+	_(cuMemcpyAsync, 306, FLAT)                                                                \
 	_(cuMemcpyPeer, 318, COPY)                                                                 \
 	_(cuMemcpyPeerAsync, 319, COPY)                                                            \
 	_(cuMemcpy3DPeer, 320, COPY)                                                               \
 	_(cuMemcpy3DPeerAsync, 321, COPY)                                                          \
-	_(cuMemcpyHtoD_v2_ptds, 397, COPY)                                                         \
-	_(cuMemcpyDtoH_v2_ptds, 398, COPY)                                                         \
-	_(cuMemcpyDtoD_v2_ptds, 399, COPY)                                                         \
+	_(cuMemcpyHtoD_v2_ptds, 397, FLAT_DOWN)                                                    \
+	_(cuMemcpyDtoH_v2_ptds, 398, FLAT)                                                         \
+	_(cuMemcpyDtoD_v2_ptds, 399, FLAT)                                                         \
 	_(cuMemcpyDtoA_v2_ptds, 400, COPY)                                                         \
 	_(cuMemcpyAtoD_v2_ptds, 401, COPY)                                                         \
 	_(cuMemcpyHtoA_v2_ptds, 402, COPY)                                                         \
@@ -258,7 +259,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuMemcpy2D_v2_ptds, 405, COPY)                                                           \
 	_(cuMemcpy2DUnaligned_v2_ptds, 406, COPY)                                                  \
 	_(cuMemcpy3D_v2_ptds, 407, COPY)                                                           \
-	_(cuMemcpy_ptds, 408, COPY)                                                                \
+	_(cuMemcpy_ptds, 408, FLAT)                                                                \
 	_(cuMemcpyPeer_ptds, 409, COPY)                                                            \
 	_(cuMemcpy3DPeer_ptds, 410, COPY)                                                          \
 	_(cuMemsetD8_v2_ptds, 411, COPY)                                                           \
@@ -267,12 +268,12 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuMemsetD2D8_v2_ptds, 414, COPY)                                                         \
 	_(cuMemsetD2D16_v2_ptds, 415, COPY)                                                        \
 	_(cuMemsetD2D32_v2_ptds, 416, COPY)                                                        \
-	_(cuMemcpyAsync_ptsz, 418, COPY)                                                           \
+	_(cuMemcpyAsync_ptsz, 418, FLAT)                                                           \
 	_(cuMemcpyHtoAAsync_v2_ptsz, 419, COPY)                                                    \
 	_(cuMemcpyAtoHAsync_v2_ptsz, 420, COPY)                                                    \
-	_(cuMemcpyHtoDAsync_v2_ptsz, 421, COPY)                                                    \
-	_(cuMemcpyDtoHAsync_v2_ptsz, 422, COPY)                                                    \
-	_(cuMemcpyDtoDAsync_v2_ptsz, 423, COPY)                                                    \
+	_(cuMemcpyHtoDAsync_v2_ptsz, 421, FLAT_DOWN)                                               \
+	_(cuMemcpyDtoHAsync_v2_ptsz, 422, FLAT)                                                    \
+	_(cuMemcpyDtoDAsync_v2_ptsz, 423, FLAT)                                                    \
 	_(cuMemcpy2DAsync_v2_ptsz, 424, COPY)                                                      \
 	_(cuMemcpy3DAsync_v2_ptsz, 425, COPY)                                                      \
 	_(cuMemcpyPeerAsync_ptsz, 426, COPY)                                                       \
@@ -311,6 +312,11 @@ struct abi_call {
 	uint32_t context_id;
 	uint64_t *private_data;
 	uint32_t correlation;
+};
+
+/* First parameters of a FLAT copy. */
+struct abi_flat_copy {
+	uint64_t dst, src, bytes;
 };
 
 /* What a state-domain callback is told. */

@@ -226,7 +226,7 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 		if (!a->launch)
 			return;
 	} else {
-		a->launch = cupti_launches_resolve(c, a, correlation, &a->uncounted);
+		cupti_launches_resolve(c, a, correlation);
 		see_device(c, a->device);
 	}
 	if (_likely_(is_timed(c, a, correlation, &loss))) {

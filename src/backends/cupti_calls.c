@@ -22,6 +22,7 @@
 
 #include <stdio.h>
 
+#include "backends/copy_pairs.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "base/clock.h"
@@ -33,6 +34,8 @@ enum call_class {
 	CALL_KERNEL,
 	CALL_GRAPH,
 	CALL_COPY,
+	CALL_FLAT,
+	CALL_FLAT_DOWN,
 	CALL_SYNC,
 	CALL_ALLOC,
 	/* from here on: they launch nothing */
@@ -50,13 +53,22 @@ static const uint8_t call_classes[ABI_N_CALLS] = {
 
 /* ---- launches --------------------------------------------------------------------------- */
 
+static inline unsigned pattern(const struct abi_call *call, enum call_class class)
+{
+	const struct abi_flat_copy *copy = call->params;
+
+	if ((class != CALL_FLAT && class != CALL_FLAT_DOWN) || !copy)
+		return 0;
+	return copy_pairs_see(copy->dst, copy->src, copy->bytes, class == CALL_FLAT_DOWN);
+}
+
 static inline void enter(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
 
-	cupti_launches_put(&c->launches, correlation, launch);
-	if (class == CALL_COPY || class == CALL_SYNC || class == CALL_ALLOC) {
+	cupti_launches_put(&c->launches, correlation, launch, pattern(call, class));
+	if (class >= CALL_COPY) {
 		ops->unlaunch(c->sink, 1);
 		return;
 	}

@@ -39,6 +39,8 @@ void cupti_launches_reset(struct cupti_launches *l)
 	l->n_graphs = l->n_graphs_done = l->n_graphs_quiet = 0;
 }
 
+#define CONTEXT_MASK ((1u << CUPTI_CONTEXT_BITS) - 1)
+
 /* 0: not there. */
 static inline uint32_t ring_get(const struct cupti_launches *l, uint32_t correlation)
 {
@@ -121,31 +123,33 @@ static bool ends_launch(struct cupti_launches *l, const struct activity *a, uint
 	return true;
 }
 
-uint32_t cupti_launches_resolve(struct cupti *c, const struct activity *a, uint32_t correlation,
-				bool *ret_uncounted)
+void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	struct cupti_launches *l = &c->launches;
-	uint32_t launch;
+	uint32_t entry;
 
-	*ret_uncounted = true;
+	a->uncounted = true;
 	if (!l->ring)
-		return 0;
-	if (_unlikely_(!correlation && a->graph)) /* launched by a kernel */
-		return cupti_graphs_newest(a->graph);
-	launch = ring_get(l, correlation);
-	if (!launch && !was_attributed(l, correlation))
-		return 0;
-	*ret_uncounted = !ends_launch(l, a, correlation);
-	if (!launch)
+		return;
+	if (_unlikely_(!correlation && a->graph)) { /* launched by a kernel */
+		a->launch = cupti_graphs_newest(a->graph);
+		return;
+	}
+	entry = ring_get(l, correlation);
+	if (!entry && !was_attributed(l, correlation))
+		return;
+	a->uncounted = !ends_launch(l, a, correlation);
+	a->launch = entry & CONTEXT_MASK;
+	a->pattern = (uint8_t)(entry >> CUPTI_CONTEXT_BITS);
+	if (!entry)
 		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
 	else
 		advance_first(l, correlation);
-	return launch;
 }
 
 uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation)
 {
-	return l->ring ? ring_get(l, correlation) : 0;
+	return l->ring ? ring_get(l, correlation) & CONTEXT_MASK : 0;
 }
 
 /* A graph of nothing but host nodes has no record. When CUPTI holds no buffer in two flushes on end

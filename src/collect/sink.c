@@ -337,16 +337,35 @@ static bool is_guessed(uint32_t launch)
 	return launch < table_n(&collector->contexts) && collector->context[launch].is_guessed;
 }
 
-static void add_guessed(uint32_t slot)
+/* One more of this metric, beside the values of a slot. */
+static void add_one(uint32_t slot, uint32_t metric)
 {
 	const struct slot_entry *e = &collector->slot[slot];
-	uint32_t set = set_intern_one(METRIC_GUESSED);
+	uint32_t set = set_intern_one(metric);
 
 	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(e->node, e->lane, set, e->epoch);
 	if (slot == WIRE_NONE)
 		return;
 	slot_add_u64(slot, 0, 1);
 	slot_touch(slot);
+}
+
+/* What is special about a copy, where it ran. */
+static void add_pattern(uint32_t slot, unsigned pattern)
+{
+	static const struct {
+		enum copy_pattern pattern;
+		uint32_t metric;
+	} all[] = {
+		{COPY_AGAIN, METRIC_AGAIN},
+		{COPY_COMPARED, METRIC_COMPARED},
+		{COPY_SAME, METRIC_SAME},
+		{COPY_BACK, METRIC_BACK},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
+		if (pattern & all[i].pattern)
+			add_one(slot, all[i].metric);
 }
 
 /* The ring may fill faster than the sender comes by. Trace files are open for the sender alone. */
@@ -403,7 +422,9 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		return;
 	k->fill(slot, a);
 	if (_unlikely_(is_guessed(a->launch)))
-		add_guessed(slot);
+		add_one(slot, METRIC_GUESSED);
+	if (_unlikely_(a->pattern))
+		add_pattern(slot, a->pattern);
 	if (!k->on_host)
 		interval_add(a, slot);
 	slot_touch(slot);

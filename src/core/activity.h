@@ -32,6 +32,14 @@ enum copy_direction { /* also the value of the text metric "direction" */
 		      COPY_N_DIRECTIONS
 };
 
+/* What is special about a copy: each counts as a metric of its own. */
+enum copy_pattern {
+	COPY_AGAIN = 1,    /* same size, between the same addresses, as before */
+	COPY_COMPARED = 2, /* what it copies again was compared with that before */
+	COPY_SAME = 4,     /* and is the same, as far as was looked at */
+	COPY_BACK = 8,     /* the other way, after one between the same addresses */
+};
+
 enum memory_kind {
 	MEMORY_UNKNOWN = 0,
 	MEMORY_PAGEABLE,
@@ -60,6 +68,7 @@ struct activity {
 	uint8_t direction;         /* enum copy_direction */
 	uint8_t src_kind;          /* enum memory_kind; of a set: its memory */
 	uint8_t dst_kind;          /* enum memory_kind */
+	uint8_t pattern;           /* of a copy: bits of enum copy_pattern */
 	bool async;                /* the call did not wait for it */
 	bool uncounted;            /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */

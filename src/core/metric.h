@@ -77,16 +77,20 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(PEAK_AT,   24, "peak_at (ns)",  U64,  PROPERTY,  PEAK, "ns",   "PEAK AT")                \
 	_(POOL_SIZE, 25, "pool_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "RESERVED")               \
 	_(POOL_USED, 26, "pool_used_bytes", U64, INCLUSIVE, GAUGE, "B",  "USED")                   \
-	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")                \
+	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")              \
 	_(GRAPH_NODES, 28, "graph_nodes", U64,  INCLUSIVE, SUM,  "",     "NODES")                  \
-	_(GRAPH_KERNELS, 29, "graph_kernels", U64, INCLUSIVE, SUM, "",   "KERNELS")
+	_(GRAPH_KERNELS, 29, "graph_kernels", U64, INCLUSIVE, SUM, "",   "KERNELS")                \
+	_(AGAIN,     30, "copies_again",  U64,  INCLUSIVE, SUM,  "",     "AGAIN")                  \
+	_(COMPARED,  31, "copies_compared", U64, INCLUSIVE, SUM, "",     "COMPARED")               \
+	_(SAME,      32, "copies_same",   U64,  INCLUSIVE, SUM,  "",     "SAME")                   \
+	_(BACK,      33, "copies_back",   U64,  INCLUSIVE, SUM,  "",     "BACK")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 30
+		METRIC_N_BUILTIN = 34
 };
 
 #define METRIC_NONE UINT32_MAX

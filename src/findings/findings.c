@@ -71,6 +71,16 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 	}
 }
 
+double evidence_sum(const struct evidence *e, const struct own *own, uint32_t metric)
+{
+	double sum = 0;
+
+	for (uint32_t row = session_first_row(e->s, own->node); row != SESSION_NONE;
+	     row = session_next_row(e->s, row))
+		sum += or_nothing(session_row_number(e->s, &e->s->rows[row], metric));
+	return sum;
+}
+
 /* Most nodes of a profile are scopes, which have no rows. */
 static void add_node(struct evidence *e, uint32_t node)
 {

@@ -22,6 +22,8 @@
 	_(PAGEABLE, "pageable-copies")                                                             \
 	_(SYNCHRONOUS, "synchronous-copies")                                                       \
 	_(SMALL_COPIES, "small-copies")                                                            \
+	_(REPEATED_COPIES, "repeated-copies")                                                      \
+	_(ROUND_TRIPS, "round-trips")                                                              \
 	_(COPIES, "copies")                                                                        \
 	_(MEMSETS, "memsets")                                                                      \
 	_(ONE_KERNEL, "one-kernel")                                                                \

@@ -55,6 +55,9 @@ static inline bool evidence_matters(const struct evidence *e, double price_ns)
 	return price_ns > 0 && price_ns >= LEAST_SHARE * e->whole_ns;
 }
 
+/* The sum of a metric over a node's own work; 0: it has none. */
+double evidence_sum(const struct evidence *e, const struct own *own, uint32_t metric);
+
 /* A new finding about no device and no node; NULL: out of memory. price_ns: NaN where it is none. */
 struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
 			    double price_ns);

@@ -825,8 +825,11 @@ static uint32_t type_of(const struct mock_op *op)
 EXPORT mock_call_fn mock_call;
 uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 {
-	const void *params[] = {op->executable ? op->executable
-					       : (const void *)(uintptr_t)op->stream};
+	const void *stream = (const void *)(uintptr_t)op->stream;
+	const void *params[] = {op->kind == ABI_KIND_MEMCPY ? op->dst
+				: op->executable            ? op->executable
+							    : stream,
+				op->src, (const void *)(uintptr_t)op->bytes};
 	struct abi_call call = {
 		.site = ABI_ENTER, .function = "mock", .params = params, .symbol = op->name};
 

@@ -32,6 +32,7 @@ struct mock_op {
 	uint64_t graph_node;       /* its id, or that of records */
 	bool by_kernel;            /* records have no correlation id */
 	const void *executable;    /* the first parameter, in place of the stream */
+	const void *dst, *src;     /* of a copy: its first parameters */
 	void (*inside)(void);      /* called between ENTER and EXIT */
 	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
 	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */

@@ -26,6 +26,7 @@
 #define KERNEL_CALL 307u
 #define GRAPH_CALL  514u
 #define MAKE_CALL   643u /* of an executable graph */
+#define DOWN_CALL   277u /* a copy from the host */
 #define COPY_CALL   306u
 #define SET_CALL    249u
 #define RING_N      (1u << 20)
@@ -778,6 +779,79 @@ START_TEST(in_flight_ends_at_zero)
 }
 END_TEST
 
+/* ---- patterns of copies ----------------------------------------------------------------- */
+
+static unsigned copied(const void *dst, const void *src, uint64_t bytes)
+{
+	bool is_down = (uintptr_t)dst < 0x100000;
+
+	mock.call(is_down ? DOWN_CALL : COPY_CALL, &(struct mock_op){.kind = ABI_KIND_MEMCPY,
+								     .copy_kind = ABI_COPY_HTOD,
+								     .dst = dst,
+								     .src = src,
+								     .bytes = bytes});
+	flush();
+	return seen.last.pattern;
+}
+
+START_TEST(copies_are_known_again)
+{
+	void *device = (void *)(uintptr_t)0x7000, *other = (void *)(uintptr_t)0x9000;
+	char host[4096] = "a batch";
+
+	begin(true);
+	ck_assert_uint_eq(copied(device, host, sizeof(host)), 0);
+	ck_assert_uint_eq(copied(device, host, sizeof(host)), COPY_AGAIN); /* looked at first */
+	ck_assert_uint_eq(copied(device, host, sizeof(host)),
+			  COPY_AGAIN | COPY_COMPARED | COPY_SAME);
+	host[4090] = 1; /* in the last word */
+	ck_assert_uint_eq(copied(device, host, sizeof(host)), COPY_AGAIN | COPY_COMPARED);
+	ck_assert_uint_eq(copied(device, host, sizeof(host)),
+			  COPY_AGAIN | COPY_COMPARED | COPY_SAME);
+	ck_assert_uint_eq(copied(device, host, 64), 0);
+	ck_assert_uint_eq(copied(other, host, sizeof(host)), 0);
+	/* Back, and down again: what is there then is not known. */
+	ck_assert_uint_eq(copied(host, device, sizeof(host)), COPY_BACK);
+	ck_assert_uint_eq(copied(device, host, sizeof(host)), COPY_BACK);
+	ck_assert_uint_eq(copied(device, host, sizeof(host)), COPY_AGAIN);
+	ck_assert_uint_eq(seen.n_of_launch[1], 10);
+}
+END_TEST
+
+START_TEST(often_repeated_copies_are_compared_seldom)
+{
+	void *device = (void *)(uintptr_t)0x7000;
+	static char host[64];
+	unsigned n = 0, last = 0;
+
+	begin(true);
+	for (unsigned i = 0; i < 1000; i++) {
+		last = copied(device, host, sizeof(host));
+		n += last & COPY_COMPARED ? 1 : 0;
+	}
+	ck_assert_uint_ge(n, 7 + 900 / 64);
+	ck_assert_uint_le(n, 8 + 1000 / 64);
+	ck_assert_uint_eq(last, COPY_AGAIN);
+}
+END_TEST
+
+/* What cannot be read is the program's affair; a few bytes can. */
+START_TEST(what_cannot_be_read_is_not_compared)
+{
+	void *device = (void *)(uintptr_t)0x7000, *nowhere = (void *)(uintptr_t)0x8000;
+	static char host[4];
+
+	begin(true);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(copied(device, nowhere, 4096), i ? COPY_AGAIN : 0);
+		ck_assert_uint_eq(copied(device, host, sizeof(host)),
+				  (i ? COPY_AGAIN : 0) | (i > 1 ? COPY_COMPARED | COPY_SAME : 0));
+	}
+	ck_assert_uint_eq(copied(device, NULL, 0), 0);
+	ck_assert_uint_eq(copied(device, NULL, 0), 0);
+}
+END_TEST
+
 /* ---- graphs in graphs ------------------------------------------------------------------- */
 
 #define NODE(graph, n) ((uint64_t)(graph) << 32 | (n))
@@ -1184,6 +1258,9 @@ static Suite *suite(void)
 	tcase_add_test(attribution, an_overwritten_ring_entry_is_a_loss);
 	tcase_add_test(attribution, correlation_ids_wrap_around);
 	tcase_add_test(attribution, in_flight_ends_at_zero);
+	tcase_add_test(attribution, copies_are_known_again);
+	tcase_add_test(attribution, often_repeated_copies_are_compared_seldom);
+	tcase_add_test(attribution, what_cannot_be_read_is_not_compared);
 	tcase_add_test(attribution, nodes_of_inner_graphs_are_asked_again);
 	tcase_add_test(attribution,
 		       what_a_kernel_launches_belongs_to_the_newest_launch_of_its_graph);

@@ -31,6 +31,10 @@ struct world {
 	bool is_trace;          /* of somebody else, who knows to the nanosecond when work ran */
 	uint64_t paused_ns;
 	uint64_t launches; /* that were counted; 0: nobody did */
+	struct {
+		uint32_t metric;
+		uint64_t n;
+	} counted[3]; /* of the first work */
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -62,6 +66,15 @@ static void add_work(struct session *s, const struct work *w, const uint32_t *la
 	add_metric(s, node, lanes[w->rank], METRIC_ASYNC, w->async);
 }
 
+static void add_counted(struct session *s, const struct world *w, uint32_t lane)
+{
+	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step");
+	uint32_t node = session_node(s, scope, w->work->kind, w->work->name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(w->counted); i++)
+		add_metric(s, node, lane, w->counted[i].metric, w->counted[i].n);
+}
+
 static struct session *make(const struct world *w)
 {
 	struct session *s = session_new();
@@ -78,6 +91,7 @@ static struct session *make(const struct world *w)
 		lanes[i] = add_lane(s, (int)i);
 	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
 		add_work(s, &w->work[i], lanes);
+	add_counted(s, w, lanes[0]);
 	for (uint32_t i = 0; i < n_ranks; i++) {
 		struct session_use use = {i, i, w->busy_ns[i]};
 
@@ -121,6 +135,22 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 #define FREE_OF_CHARGE (-1)
+#define REPEATED(again, compared, same)                                                            \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S},                                                      \
+		.work = {COPY("memcpy HtoD pinned", 500 * MS, 1000, S)}, .counted = {              \
+			{METRIC_AGAIN, again},                                                     \
+			{METRIC_COMPARED, compared},                                               \
+			{METRIC_SAME, same},                                                       \
+		}                                                                                  \
+	}
+#define WENT_BACK(n)                                                                               \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S},                                                      \
+		.work = {COPY("memcpy HtoD pinned", 500 * MS, 1000, S)}, .counted = {              \
+			{METRIC_BACK, n},                                                          \
+		}                                                                                  \
+	}
 
 /* price 0: the rule says nothing. NaN: it speaks without a price. */
 static const struct {
@@ -224,6 +254,17 @@ static const struct {
 	 0,
 	 {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 10000, 40 * S)}, 0}},
 	{FINDING_SMALL_COPIES, 0, {S, {S}, {COPY("memcpy DtoH pinned", 100 * MS, 10, 4000)}, 0}},
+
+	/* Half of them repeat another one, with the same as far as was looked at; or not, or hardly looked at. */
+	{FINDING_REPEATED_COPIES, 250e6, REPEATED(500, 10, 10)},
+	{FINDING_REPEATED_COPIES, 450e6, REPEATED(1000, 10, 9)},
+	{FINDING_REPEATED_COPIES, 0, REPEATED(1000, 10, 8)},
+	{FINDING_REPEATED_COPIES, 0, REPEATED(1000, 2, 2)},
+	{FINDING_REPEATED_COPIES, 0, REPEATED(0, 0, 0)},
+	{FINDING_ROUND_TRIPS, 500e6, WENT_BACK(1000)},
+	{FINDING_ROUND_TRIPS, 250e6, WENT_BACK(500)},
+	{FINDING_ROUND_TRIPS, 0, WENT_BACK(99)},
+	{FINDING_ROUND_TRIPS, 0, WENT_BACK(0)},
 
 	{FINDING_COPIES,
 	 200e6,
