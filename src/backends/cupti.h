@@ -122,8 +122,6 @@ int cupti_activity_flush(struct cupti *c, bool force);
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
-/* The launch in progress on this thread will have no record. */
-void cupti_calls_take_back(struct cupti *c);
 
 /* cupti_graphs.c */
 bool cupti_graphs_wants(uint32_t id); /* enum abi_resource */
@@ -153,6 +151,8 @@ static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correla
 /* Sets the launch context of a record, the pattern of a copy, and whether it is `uncounted`: it does not end a counted
  * launch, but is a copy, a further node of a graph, or launched before the callbacks came on. */
 void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation);
+/* The launch in progress on this thread will have no record. */
+void cupti_launches_take_back(struct cupti *c);
 /* A graph is launched. */
 void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation);
 /* Does a record of a graph begin before that was launched, by more than clocks differ? */

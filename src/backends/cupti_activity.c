@@ -214,6 +214,18 @@ static bool is_timed(const struct cupti *c, const struct activity *a, uint32_t c
 	return false;
 }
 
+/* What is launched by a kernel has no number: it belongs to the newest launch of its graph. */
+static void find_launch(struct cupti *c, struct activity *a, uint32_t correlation)
+{
+	if (_likely_(correlation || !a->graph)) {
+		cupti_launches_resolve(c, a, correlation);
+		return;
+	}
+	a->uncounted = true;
+	if (c->launches.ring)
+		a->launch = cupti_graphs_newest(a->graph);
+}
+
 /* A record without usable times is a loss, and the end of its launch. */
 static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
@@ -226,7 +238,7 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 		if (!a->launch)
 			return;
 	} else {
-		cupti_launches_resolve(c, a, correlation);
+		find_launch(c, a, correlation);
 		see_device(c, a->device);
 	}
 	if (_likely_(is_timed(c, a, correlation, &loss))) {

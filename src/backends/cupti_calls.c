@@ -81,23 +81,13 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 	}
 }
 
-void cupti_calls_take_back(struct cupti *c)
-{
-	struct cupti_thread *t = &cupti_thread;
-
-	c->sink->ops->unlaunch(c->sink, 1);
-	if (t->launching_graph)
-		atomic_fetch_add_explicit(&c->launches.n_graphs_done, 1, memory_order_relaxed);
-	t->launching = 0;
-}
-
 static inline void leave(struct cupti *c, const struct abi_call *call)
 {
 	struct cupti_thread *t = &cupti_thread;
 	bool failed = call->result && *(const uint32_t *)call->result != 0;
 
 	if (_unlikely_(failed) && t->launching && t->launching == call->correlation)
-		cupti_calls_take_back(c);
+		cupti_launches_take_back(c);
 	t->launching = 0;
 }
 

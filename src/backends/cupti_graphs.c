@@ -185,7 +185,7 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
-		cupti_calls_take_back(c);
+		cupti_launches_take_back(c);
 		if (ops->captured)
 			ops->captured(c->sink, &m);
 	} else if (ops->built) {

@@ -50,6 +50,16 @@ static inline uint32_t ring_get(const struct cupti_launches *l, uint32_t correla
 	return (uint32_t)(entry >> 32) == correlation ? (uint32_t)entry : 0;
 }
 
+void cupti_launches_take_back(struct cupti *c)
+{
+	struct cupti_thread *t = &cupti_thread;
+
+	c->sink->ops->unlaunch(c->sink, 1);
+	if (t->launching_graph)
+		atomic_fetch_add_explicit(&c->launches.n_graphs_done, 1, memory_order_relaxed);
+	t->launching = 0;
+}
+
 /* Is this the first record of a graph launch? */
 static bool graph_first(struct cupti_launches *l, uint32_t correlation)
 {
@@ -131,10 +141,6 @@ void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correl
 	a->uncounted = true;
 	if (!l->ring)
 		return;
-	if (_unlikely_(!correlation && a->graph)) { /* launched by a kernel */
-		a->launch = cupti_graphs_newest(a->graph);
-		return;
-	}
 	entry = ring_get(l, correlation);
 	if (!entry && !was_attributed(l, correlation))
 		return;

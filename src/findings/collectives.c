@@ -50,7 +50,7 @@ static int tell(const struct evidence *e, const struct sums *sums, double wait, 
 		return -ENOMEM;
 	finding->at_most = !knows_wait;
 	human_time_ns(time, sums->time_ns);
-	human_percent(share, sums->time_ns / e->kernels.time_ns);
+	human_percent(share, sums->time_ns / evidence_computing(e));
 	human_things(count, sums->count, "collective");
 	finding_say(finding, "%s in %s, %s %% of all kernels", time, count, share);
 	if (knows_wait) {
@@ -70,7 +70,7 @@ static int find(const struct evidence *e, struct findings *f)
 	double wait;
 	int r;
 
-	if (!(sums->time_ns > 0) || sums->time_ns < COLLECTIVES_SHARE * e->kernels.time_ns)
+	if (!(sums->time_ns > 0) || sums->time_ns < COLLECTIVES_SHARE * evidence_computing(e))
 		return 0;
 	r = mean_wait(e, &wait, &last);
 	return r < 0 ? r : tell(e, sums, wait, last, f);

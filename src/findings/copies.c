@@ -50,14 +50,14 @@ static bool has_more_copies(const struct evidence *e)
 {
 	double copies_ns = e->picked[FINDING_COPIES].sums.time_ns;
 
-	return copies_ns > e->kernels.time_ns && copies_ns >= COPIES_SHARE * e->whole_ns;
+	return copies_ns > evidence_computing(e) && copies_ns >= COPIES_SHARE * e->whole_ns;
 }
 
 static int find_whole(const struct evidence *e, struct findings *f)
 {
 	const struct picked *picked = &e->picked[FINDING_COPIES];
 	struct excess x = {.copies_ns = picked->sums.time_ns,
-			   .kernels_ns = e->kernels.time_ns,
+			   .kernels_ns = evidence_computing(e),
 			   .bytes = picked->sums.bytes,
 			   .n_nodes = picked->n_longest};
 
@@ -86,7 +86,7 @@ static void balance_own(const struct evidence *e, struct balance *of)
 	for (size_t i = 0; i < e->n_own; i++) {
 		const struct own *own = &e->own[i];
 
-		if (own->kind == FRAME_KERNEL)
+		if (own->kind == FRAME_KERNEL || own->kind == FRAME_GRAPH_RUN)
 			of[own->node].kernels_ns += own->sums.time_ns;
 		else if (is_over_link(e, own))
 			of[own->node].copies_ns += own->sums.time_ns;

@@ -36,6 +36,7 @@ static void add(struct sums *to, const struct sums *more)
 	to->count += more->count;
 	to->bytes += more->bytes;
 	to->async += more->async;
+	to->graph_nodes += more->graph_nodes;
 }
 
 static struct sums row_sums(const struct session *s, const struct session_row *row)
@@ -45,6 +46,7 @@ static struct sums row_sums(const struct session *s, const struct session_row *r
 		.count = or_nothing(session_row_number(s, row, METRIC_COUNT)),
 		.bytes = or_nothing(session_row_number(s, row, METRIC_BYTES)),
 		.async = or_nothing(session_row_number(s, row, METRIC_ASYNC)),
+		.graph_nodes = or_nothing(session_row_number(s, row, METRIC_GRAPH_NODES)),
 	};
 }
 
@@ -54,6 +56,8 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 	uint32_t device = session_lane_at(e->s, row->lane)->device;
 
 	add(&own->sums, &sums);
+	if (device < e->s->n_devices && own->kind != FRAME_GRAPH_RUN && own->kind != FRAME_KERNEL)
+		e->devices[device].graph_nodes += sums.graph_nodes;
 	switch (own->kind) {
 	case FRAME_KERNEL:
 		add(&e->kernels, &sums);
@@ -65,6 +69,9 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 		break;
 	case FRAME_SET:
 		add(&e->sets, &sums);
+		break;
+	case FRAME_GRAPH_RUN:
+		add(&e->graphs, &sums);
 		break;
 	default:
 		break;
@@ -197,7 +204,7 @@ static int evidence_init(struct evidence *e, const struct session *s)
 	e->whole_ns = (double)runs_counted_ns(s);
 	e->is_wall = e->whole_ns > 0;
 	if (!e->is_wall)
-		e->whole_ns = e->kernels.time_ns + e->copies.time_ns + e->sets.time_ns;
+		e->whole_ns = evidence_computing(e) + e->copies.time_ns + e->sets.time_ns;
 	pick(e);
 	return 0;
 }
@@ -295,7 +302,7 @@ int findings_make(struct findings *f, const struct session *s)
 		f->n = 0;
 	f->nothing_measured = nothing_measured(s);
 	f->host_alone = !f->nothing_measured &&
-			!(e.kernels.time_ns + e.copies.time_ns + e.sets.time_ns > 0);
+			!(evidence_computing(&e) + e.copies.time_ns + e.sets.time_ns > 0);
 	f->whole_ns = e.whole_ns;
 	f->is_wall = e.is_wall;
 	keep_within(f);

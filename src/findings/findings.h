@@ -34,7 +34,8 @@
 	_(LINK, "link")                                                                            \
 	_(MEMORY_FULL, "memory-full")                                                              \
 	_(MEMORY_ERRORS, "memory-errors")                                                          \
-	_(SHARED, "shared")
+	_(SHARED, "shared")                                                                        \
+	_(GRAPH_NODES, "graph-nodes")
 
 enum finding_rule {
 #define _(id, word) FINDING_##id,

@@ -80,7 +80,7 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 		return -ENOMEM;
 	finding->at_most = true;
 	human_time_ns(time, sums->time_ns);
-	human_percent(share, sums->time_ns / e->kernels.time_ns);
+	human_percent(share, sums->time_ns / evidence_computing(e));
 	human_things(count, sums->count, "call");
 	human_time_ns(mean, sums->time_ns / sums->count);
 	finding_say(finding, "%s, %s %% of all kernels: %s of %s%s", time, share, count, mean,
@@ -100,7 +100,7 @@ static int find(const struct evidence *e, struct findings *f)
 		return r;
 	most = &kernels.sums[kernels.most];
 	/* The only one is most of the time wherever there is one. */
-	if (kernels.n > 1 && most->time_ns > MOST_SHARE * e->kernels.time_ns &&
+	if (kernels.n > 1 && most->time_ns > MOST_SHARE * evidence_computing(e) &&
 	    most->time_ns >= e->whole_ns / 10)
 		r = tell(e, kernels.most, most, f);
 	free(kernels.sums);

@@ -12,6 +12,7 @@
 
 struct sums {
 	double time_ns, count, bytes, async; /* async: executions for which the call did not wait */
+	double graph_nodes;                  /* executions in CUDA graphs, each recorded */
 };
 
 /* A node that has executions of its own. */
@@ -43,9 +44,9 @@ struct evidence {
 	struct own *own;     /* of all nodes that have any; launch metadata left out */
 	size_t n_own;
 	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
-	struct sums *devices;                  /* by device: kernels alone */
+	struct sums *devices;                  /* by device: kernels alone, but for graph_nodes */
 	double launches_ratio; /* of kernels: 1 where each is launched by itself, less in graphs */
-	struct sums kernels, copies, sets;
+	struct sums kernels, copies, sets, graphs; /* graphs: those that are recorded whole */
 	bool has_async; /* the profile says which copies were asynchronous */
 };
 
@@ -57,6 +58,12 @@ static inline bool evidence_matters(const struct evidence *e, double price_ns)
 
 /* The sum of a metric over a node's own work; 0: it has none. */
 double evidence_sum(const struct evidence *e, const struct own *own, uint32_t metric);
+
+/* All that computes: what runs in graphs that are recorded whole is not told apart. */
+static inline double evidence_computing(const struct evidence *e)
+{
+	return e->kernels.time_ns + e->graphs.time_ns;
+}
 
 /* A new finding about no device and no node; NULL: out of memory. price_ns: NaN where it is none. */
 struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
