@@ -64,6 +64,21 @@ workload() {
 	check "$name ${options[*]}: losses" "" "$lost"
 }
 
+# A graph of 100 kernels, two copies and a set, recorded as one: whole_graphs MODE REPLAYS
+whole_graphs() {
+	rm -f w.hatchet
+	timeout 120 "$PROTON" record -q --graphs whole -o w.hatchet -- "$build/bench/cuda_graph" -m "$1" -r "$2" >out 2>err
+	check "whole graphs, $1: status" 0 $?
+	printf 'expect %s\n' "graph_count=$2" "graph_kernels_count=$((100 * $2))" "graph_nodes_count=$((103 * $2))" \
+		kernels=2 >wanted
+	if python3 "$here/tools/check_profile.py" w.hatchet wanted >diff; then
+		ok "whole graphs, $1: $(cat diff)"
+	else
+		failed "whole graphs, $1" diff
+	fi
+	check "whole graphs, $1: losses" "" "$(losses w.hatchet)"
+}
+
 workloads() {
 	workload cuda_copies
 	workload cuda_copies seed pinned async 2d sets
@@ -76,6 +91,9 @@ workloads() {
 	workload cuda_storm -n 50000 -t 4 -s 2
 	for mode in global thread relaxed manual; do
 		workload cuda_graph -m "$mode" -r 200 -o
+	done
+	for mode in global manual; do
+		whole_graphs "$mode" 200
 	done
 	workload cuda_graph -e # graphs of host nodes alone have no record
 	workload cuda_gpubound -s 2

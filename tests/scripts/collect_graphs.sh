@@ -41,6 +41,28 @@ has "values below 0 are left out, with a note" "negative values left out" <("$PR
 
 check "contexts that come and go: one note" 1 "$("$PROTON" report run.hatchet | grep -c "too many contexts")"
 
+# As a whole the same numbers are those of the contexts of the capture.
+MOCK_CUDA_WHOLE=1 timeout 120 "$PROTON" record -q --graphs whole -o whole.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+check "whole: status" 0 $?
+"$PROTON" export -f json whole.hatchet | python3 -c '
+import json, sys
+p, path = json.load(sys.stdin), {}
+for n in p["nodes"]:
+    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    names = ("count", "flops", "rows", "columns", "last", "part[0]", "many 39", "graph_kernels")
+    m = {k: v for k, v in n["metrics"].items() if k in names and v}
+    if m:
+        print(path[n["id"]], *("%s=%g" % (k, m[k]) for k in sorted(m)))' >tree
+check "whole: what the graph computes, run by run" \
+	"second/$numbers columns=5 flops=3 last=2 many 39=1 part[0]=2 rows=3|second/$numbers/<graph: 4 kernels> count=1 graph_kernels=4|" \
+	"$(grep '^second' tree | sort | tr '\n' '|')"
+check "whole: and at another place" \
+	"others/$numbers columns=20 flops=19.5 last=5 many 39=4 part[0]=13 rows=12|others/$numbers/<graph: 4 kernels> count=4 graph_kernels=16|" \
+	"$(grep '^others' tree | sort | tr '\n' '|')"
+check "whole: numbers that were overwritten come with the next" \
+	"late/$numbers columns=5 flops=200 last=5 many 39=1 part[0]=10 rows=3|" \
+	"$(grep '^late' tree | grep -v '<graph' | sort | tr '\n' '|')"
+
 MANY_METRICS=1 MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "without the kernel: status" 0 $?
 has "without the kernel: why" "is left out while a graph is captured: the driver does not load" <("$PROTON" report left.hatchet)

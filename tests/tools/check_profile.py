@@ -5,7 +5,8 @@
 FILE is a Hatchet file, EXPECT the output of a workload with `expect NAME=VALUE` lines (standard
 input when left out). One line a difference; exit status 1 when there is one. Known names: kernels,
 kernels_of_thread_N, kernel_time_ns_at_least, <Direction>_count, <Direction>_bytes, memset_count,
-memset_bytes. Others are named and left alone."""
+memset_bytes; of graphs that are recorded whole graph_count, graph_kernels_count and
+graph_nodes_count. Others are named and left alone."""
 import collections, json, re, sys
 
 
@@ -18,6 +19,10 @@ def add_up(node, sums):
     elif name.startswith("memset"):
         sums["memset_count"] += metrics.get("count", 0)
         sums["memset_bytes"] += metrics.get("bytes", 0)
+    elif name.startswith("<graph"):
+        sums["graph_count"] += metrics.get("count", 0)
+        sums["graph_kernels_count"] += metrics.get("graph_kernels", 0)
+        sums["graph_nodes_count"] += metrics.get("graph_nodes", 0)
     elif "time (ns)" in metrics and name != "ROOT":
         sums["kernels"] += metrics.get("count", 0)
         sums["kernel_time_ns"] += metrics["time (ns)"]

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/graph_runs.h"
+#include "collect/whole_graphs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "test_collect.h"
@@ -671,6 +672,56 @@ START_TEST(test_thread_ends)
 	ck_assert_int_eq(collect_depth(COLLECT_TAG_SCOPE), 0);
 }
 
+static struct whole_graph *executable(uint32_t graph)
+{
+	const struct graph_member m = {
+		.node = (uint64_t)graph << 32 | 1, .graph = graph, .part = GRAPH_KERNEL};
+
+	graph_node_copy(0, &m);
+	graph_node_copy(0, &m); /* told of once more: it is the same node */
+	return whole_graph_find(graph);
+}
+
+enum { N_GRAPHS = 100000 };
+
+/* Of graphs that live the oldest are forgotten: their launches are shown all the same. */
+START_TEST(test_more_graphs_than_are_kept)
+{
+	uint32_t n = 0;
+
+	rig_start();
+	for (uint32_t i = 1; i <= N_GRAPHS; i++) {
+		struct whole_graph *g = executable(i);
+
+		ck_assert_ptr_nonnull(g);
+		ck_assert_uint_eq(whole_graph_n_kernels(g), 1);
+	}
+	for (uint32_t i = 1; i <= N_GRAPHS; i++)
+		n += whole_graph_find(i) != NULL;
+	ck_assert_uint_ge(n, 10000);
+	ck_assert_uint_lt(n, N_GRAPHS);
+	ck_assert_str_eq(collector->string[whole_graph_name(whole_graph_find(N_GRAPHS))].s,
+			 "<graph: 1 kernel>");
+	ck_assert_str_eq(collector->string[whole_graph_name(NULL)].s, "<graph>");
+	ck_assert_uint_eq(atomic_load(&thread_state()->losses[LOSS_SLOTS_FULL]), 0);
+}
+END_TEST
+
+/* One that lives is kept, however many others are made and go. */
+START_TEST(test_graphs_that_are_gone)
+{
+	rig_start();
+	ck_assert_ptr_nonnull(executable(1));
+	for (uint32_t i = 2; i <= N_GRAPHS; i++) {
+		ck_assert_ptr_nonnull(executable(i));
+		whole_graph_gone(i);
+		ck_assert_ptr_nonnull(whole_graph_find(i)); /* its record may come yet */
+	}
+	ck_assert_ptr_nonnull(whole_graph_find(1));
+	ck_assert_uint_eq(whole_graph_n_nodes(whole_graph_find(1)), 1);
+}
+END_TEST
+
 /* What a graph that runs later will say is not of the time when it was captured. */
 START_TEST(test_capture_in_a_pause)
 {
@@ -710,6 +761,8 @@ TCase *collect_scopes_case(void)
 	tcase_add_test(c, test_enter);
 	tcase_add_test(c, test_thread_ends);
 	tcase_add_test(c, test_capture_in_a_pause);
+	tcase_add_test(c, test_more_graphs_than_are_kept);
+	tcase_add_test(c, test_graphs_that_are_gone);
 	tcase_add_test(c, test_metric_types);
 	return c;
 }
