@@ -164,7 +164,7 @@ for n in json.load(open(sys.argv[1]))["nodes"]:
     for metric, value in n["metrics"].items():
         if not isinstance(value, str):
             found[paths[n["id"]], metric] = found.get((paths[n["id"]], metric), 0) + (value or 0)
-said = {f["rule"]: ["/".join(c[1:]) for c in f["contexts"]] for f in json.load(open(sys.argv[2]))["findings"]}
+said = {f["rule"]: ["/".join(c) for c in f["contexts"]] for f in json.load(open(sys.argv[2]))["findings"]}
 lines = [line.split(None, 1) for line in open(sys.argv[3]) if line.startswith(("place ", "finding "))]
 bad = 0
 for word, rest in lines:
