@@ -106,7 +106,9 @@ PROTOTYPES = {
 
 # Those of them that look for signals while they wait: what a handler raises, as Ctrl-C does, ends the wait. They let go
 # of the interpreter's lock themselves (src/collect/python_waits.c).
-INTERRUPTIBLE = ("session_deactivate", "session_finalize", "session_data", "phase_advance")
+INTERRUPTIBLE = (
+    "session_start", "session_deactivate", "session_finalize", "session_data", "phase_advance",
+)
 
 _lock = threading.RLock()
 _state = {"loaded": False, "path": None, "missing": frozenset(PROTOTYPES)}
@@ -132,7 +134,7 @@ def _interruptible(library):
     waits.restype = None
     waits.argtypes = [ctypes.c_void_p] * 3
     waits(*functions)
-    return INTERRUPTIBLE
+    return [name for name in INTERRUPTIBLE if hasattr(library, "proton_python_" + name)]
 
 
 def _bind(path):

@@ -175,7 +175,8 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
               PROTON_DISABLE=1 or TRITON_PROTON_DISABLE=1, and where nobody can record it, of which a
               warning tells once
     errors    proton.Invalid (a ValueError): what is not known; proton.Error: too many sessions;
-              NotImplementedError: backend "instrumentation"
+              NotImplementedError: backend "instrumentation". It waits 10 s at most for the proton that it has
+              started; Ctrl-C, and whatever a handler of signals raises, ends the wait
     thread    any
     """
     if flags.command_line or is_disabled():
@@ -196,7 +197,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     _open_nvtx()
     try:
         session = _native.check(_native.session_start(path, options))
-    except _native.Error as error:
+    except BaseException as error:
         if not _live:
             _close_nvtx()
         if isinstance(error, (_native.Nobody, _native.Missing)):

@@ -536,6 +536,29 @@ class AtExit(Case):
             for name in "ab":
                 os.unlink(name + ".hatchet")
 
+    @unittest.skipUnless(COMMAND, "needs a command")
+    def test_start_is_interrupted(self):
+        """… the wait for a proton that does not answer; and who has one that does starts a session after that."""
+        with open("silent", "w") as f:
+            f.write("#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.1; done\n")
+        os.chmod("silent", 0o755)
+        code = (
+            "import os, signal, sys, time, proton\n"
+            "def handler(number, frame): raise KeyboardInterrupt\n"
+            "signal.signal(signal.SIGALRM, handler)\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+            "begun = time.monotonic()\n"
+            "try: print(proton.start('a'))\n"
+            "except KeyboardInterrupt: print('interrupted', time.monotonic() - begun < 9)\n"
+            "print('NVTX_INJECTION64_PATH' in os.environ)\n"
+            "os.environ['PROTON_COMMAND'] = sys.argv[1]\n"
+            "print(proton.start('a'))\n"
+            "proton.finalize()\n"
+        )
+        out, err = run(code, COMMAND, PROTON_COMMAND=os.path.abspath("silent"))
+        self.assertEqual(out, "interrupted True\nFalse\n0\n", err)
+        self.assertEqual(sorted(os.listdir(".")), ["a.hatchet", "silent"])
+
     def test_nobody(self):
         out, err = run(NOBODY)
         none = "(None, None, None, None)"

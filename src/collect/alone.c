@@ -26,13 +26,14 @@
 #include "collect/internal.h"
 #include "collect/opencl_layer.h"
 #include "collect/patience.h"
+#include "collect/session_wait.h"
 #include "proton/proton.h"
 
 extern char **environ;
 
 enum {
-	ANSWER_MS = 10000, /* how long proton may take to say where its directory is */
-	BEGIN_MS = 10000,  /* … and another thread to open what sees launches */
+	RECEIVER_MS = 10000, /* how long proton may take to say where its directory is */
+	BEGIN_MS = 10000,    /* … and another thread to open what sees launches */
 	ANSWER_MAX = 1024,
 	CUDA_NOT_INITIALIZED = 3,
 };
@@ -128,10 +129,10 @@ static bool children_are_elsewhere(void)
 	       strcmp(own, children) != 0;
 }
 
-/* What it prints, up to a line about its session or to its end. */
-static void read_answer(int fd, char text[ANSWER_MAX])
+/* What it prints, up to a line about its session or to its end. -EINTR: whoever called has something else to do. */
+static int read_answer(int fd, char text[ANSWER_MAX])
 {
-	struct patience p = patience(ANSWER_MS);
+	struct patience p = patience(RECEIVER_MS);
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	size_t len = 0;
 	ssize_t n;
@@ -139,16 +140,20 @@ static void read_answer(int fd, char text[ANSWER_MAX])
 
 	text[0] = '\0';
 	while (len < ANSWER_MAX - 1 && (ms = patience_ms(&p))) {
-		if (poll(&poll_fd, 1, (int)ms) <= 0)
+		if (poll(&poll_fd, 1, (int)ms) <= 0) {
+			if (session_wait_interrupted())
+				return -EINTR;
 			continue;
+		}
 		n = read(fd, text + len, ANSWER_MAX - 1 - len);
 		if (n <= 0)
-			return;
+			break;
 		len += (size_t)n;
 		text[len] = '\0';
 		if (text[len - 1] == '\n' && strstr(text, "session /"))
-			return;
+			break;
 	}
+	return 0;
 }
 
 /* What it complained of last. */
@@ -205,33 +210,47 @@ static int spawn_receiver(const char *command, int *ret_fd)
 	return r < 0 ? fail(r, "cannot start '%.150s': %s", command, strerror(-r)) : 0;
 }
 
-/* As collect_start_alone() wants it: the directory of a receiver of our own. */
-static int open_receiver(char *dir, size_t size)
+/* Of a receiver of our own, as collect_start_alone() wants it. */
+static char command[PATH_MAX], answer[ANSWER_MAX];
+
+static int begin_receiver(int *ret_fd)
 {
-	char command[PATH_MAX], why[COMMAND_WHY_MAX], text[ANSWER_MAX];
-	int fd, r = command_find(command, why);
+	char why[COMMAND_WHY_MAX];
+	int r = command_find(command, why);
 
 	if (r < 0)
 		return fail(r, "there is no command 'proton': %s", why);
 	if (children_are_elsewhere())
 		return fail(-ENOTSUP,
 			    "processes that this one starts are in another PID namespace");
-	r = spawn_receiver(command, &fd);
-	if (r < 0)
-		return r;
-	read_answer(fd, text);
+	return spawn_receiver(command, ret_fd);
+}
+
+/* One that has nobody to answer to any more ends. */
+static int await_receiver(int fd)
+{
+	int r = read_answer(fd, answer);
+
 	close(fd);
-	r = answer_take(command, text, dir, size);
+	return r;
+}
+
+static int take_receiver(char *dir, size_t size)
+{
+	int r = answer_take(command, answer, dir, size);
+
 	log_debug(1, "alone", "'%s': %s", command, r < 0 ? error : dir);
 	return r;
 }
 
 int alone_start(void)
 {
-	int r = collect_start_alone(open_receiver);
+	static const struct collect_receiver receiver = {begin_receiver, await_receiver,
+							 take_receiver};
+	int r = collect_start_alone(&receiver);
 
-	if (r == 0)
-		return 0;
+	if (r == 0 || r == -EINTR)
+		return r;
 	/* The directory was there, and the collector did not like it. */
 	if (alone_is_on() && !error[0])
 		fail(r, "the collector did not start: %s",

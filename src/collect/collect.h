@@ -38,8 +38,14 @@ enum collect_door {
 int collect_start(
 	enum collect_door door); /* -ENXIO: nobody profiles, but the program may itself, later */
 /* The same in a process whose environment names no session, which goes on to start one itself: `receiver` makes
- * the directory of one, once a process. Fork children have none of it. */
-int collect_start_alone(int (*receiver)(char *dir, size_t size));
+ * the directory of one, once a process. Fork children have none of it. Handlers of signals run while it is waited for.
+ *   errors  -EINTR: the wait was ended, and whoever wants to may try again */
+struct collect_receiver {
+	int (*begin)(int *ret_fd);
+	int (*wait)(int fd); /* on the caller's stack, which may be small */
+	int (*take)(char *dir, size_t size);
+};
+int collect_start_alone(const struct collect_receiver *receiver);
 /* The directory of such a one; NULL: there is none. */
 const char *collect_alone_dir(void);
 /* What the run wants of backends, without a start. -ENOENT: this process is not looked at. */

@@ -387,31 +387,53 @@ static int start_again(void)
 }
 
 struct alone {
-	int (*receiver)(char *dir, size_t size);
-	int r;
+	const struct collect_receiver *receiver;
+	int fd, r;
 };
+
+static void begin_alone(void *arg)
+{
+	struct alone *a = arg;
+
+	a->r = program_is_static() ? -ENOTSUP : a->receiver->begin(&a->fd);
+}
 
 static void start_alone_here(void *arg)
 {
 	struct alone *a = arg;
 
-	a->r = program_is_static() ? -ENOTSUP : a->receiver(alone_dir, sizeof(alone_dir));
+	a->r = a->receiver->take(alone_dir, sizeof(alone_dir));
 	if (a->r == 0)
 		a->r = collector ? start_again() : start_once();
 }
 
-static int start_alone_now(int (*receiver)(char *dir, size_t size))
+/* Nobody would say that the start has ended, were the thread cancelled meanwhile. */
+static int wait_alone(const struct alone *a)
+{
+	int state, r;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	r = a->receiver->wait(a->fd);
+	pthread_setcancelstate(state, NULL);
+	return r;
+}
+
+static int start_alone_now(const struct collect_receiver *receiver)
 {
 	struct alone a = {.receiver = receiver};
 
 	starting = true;
-	own_stack_run(start_alone_here, &a);
+	own_stack_run(begin_alone, &a);
+	if (a.r == 0)
+		a.r = wait_alone(&a);
+	if (a.r == 0)
+		own_stack_run(start_alone_here, &a);
 	starting = false;
-	start_ended(a.r == 0 ? START_ON : START_OFF);
+	start_ended(a.r == 0 ? START_ON : a.r == -EINTR ? START_NOBODY : START_OFF);
 	return a.r;
 }
 
-int collect_start_alone(int (*receiver)(char *dir, size_t size))
+int collect_start_alone(const struct collect_receiver *receiver)
 {
 	int r = start();
 	uint32_t seen = atomic_load(&start_state), mine = under_way(START_ALONE);

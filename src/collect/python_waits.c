@@ -57,6 +57,14 @@ static int call_ends(int r)
 	return r;
 }
 
+EXPORT int proton_python_session_start(const char *name,
+				       const struct proton_session_options *options);
+int proton_python_session_start(const char *name, const struct proton_session_options *options)
+{
+	call_begins();
+	return call_ends(proton_api_session_start(name, options));
+}
+
 EXPORT int proton_python_session_deactivate(int session, int flush);
 int proton_python_session_deactivate(int session, int flush)
 {

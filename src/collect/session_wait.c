@@ -47,6 +47,13 @@ bool session_wait_is_over(void)
 	return t->wait_is_over;
 }
 
+bool session_wait_interrupted(void)
+{
+	bool (*is_interrupted)(void) = atomic_load(&interrupt);
+
+	return is_interrupted && is_interrupted();
+}
+
 bool session_wait_look(struct patience *p)
 {
 	const struct timespec look = {0, LOOK_NS};

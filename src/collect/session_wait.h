@@ -18,6 +18,8 @@ bool session_wait_look(struct patience *p);
 /* Proton does not answer: the rest of the call waits for nothing. */
 void session_wait_give_up(void);
 bool session_wait_is_over(void);
+/* The same before anything is there to wait for: asks at once. */
+bool session_wait_interrupted(void);
 /* What a thread asks that was called by an interpreter: is it to come back? */
 void session_wait_set_interrupt(bool (*is_interrupted)(void));
 
