@@ -13,7 +13,7 @@ under `proton record`, with calling contexts read 1,000 times a second: scripts/
                   gevent greenlet uvloop cython setuptools numpy (PyPI).
 
 What differs from the bare run is run again, both ways; what still differs is printed, and the exit status
-is 1. Nothing is downloaded. An interpreter takes half an hour, so no other test runs it."""
+is 1, as where nothing of a test ran. Nothing is downloaded. An interpreter takes half an hour, so no other test runs it."""
 import argparse, itertools, json, os, re, shutil, subprocess, sys, tempfile
 import xml.etree.ElementTree as ElementTree
 sys.dont_write_bytecode = True  # the folder is part of the tarball
@@ -58,8 +58,8 @@ def arguments():
 
 
 def has_module(python, name):
-    code = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('" + name + "'))"
-    return subprocess.run([python, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
+    code = "import importlib.util, sys; sys.exit(not importlib.util.find_spec(sys.argv[1]))"
+    return subprocess.run([python, "-c", code, name], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def of_junit(path):
@@ -84,6 +84,11 @@ class Cpython:
     def names(self):
         return [t for t in CPYTHON if has_module(self.args.python, "test." + t)]
 
+    def missing(self, name):
+        """Why this one cannot be run; None: it can."""
+        found = has_module(self.args.python, "test." + name)
+        return None if found else "'%s' has no module test.%s" % (self.args.python, name)
+
     def run(self, name, words, run):
         left_out = [w for part in self.args.leave_out for w in ("-i", part)]
         command = words + [self.args.python, "-m", "test", "-v", "--timeout", str(self.args.timeout),
@@ -102,7 +107,11 @@ class Torch:
                 sys.exit("harmless: '%s' has no module %s" % (args.python, module))
 
     def names(self):
-        return [t for t in TORCH if os.path.exists(os.path.join(self.source, t.split(":")[0] + ".py"))]
+        return [t for t in TORCH if not self.missing(t)]
+
+    def missing(self, name):
+        file = os.path.join(self.source, name.split(":")[0] + ".py")
+        return None if os.path.exists(file) else "there is no '%s'" % file
 
     def run(self, name, words, run):
         name, _, chosen = name.partition(":")
@@ -119,12 +128,19 @@ class Sessions:
     def names(self):
         found = []
         for session in sessions.SESSIONS:
-            missing = [m for m in session.modules if not has_module(self.args.python, m)]
+            missing = self.missing(session.name)
             if missing:
-                print("%s: skipped: no module %s" % (session.name, ", ".join(missing)), flush=True)
+                print("%s: skipped: %s" % (session.name, missing), flush=True)
             else:
                 found.append(session.name)
         return found
+
+    def missing(self, name):
+        for session in sessions.SESSIONS:
+            if session.name == name:
+                modules = [m for m in session.modules if not has_module(self.args.python, m)]
+                return "no module " + ", ".join(modules) if modules else None
+        return "there is no such session"
 
     def run(self, name, words, run):
         """Lines of what it prints are its parts."""
@@ -243,9 +259,17 @@ def differences(bare, under):
 def main():
     args = arguments()
     runner = Runner(args)
-    n_different = dict.fromkeys(args.context, 0)
+    for name in args.names:
+        missing = runner.suite.missing(name)
+        if missing:
+            sys.exit("harmless: %s: %s" % (name, missing))
+    n_different, n_empty = dict.fromkeys(args.context, 0), 0
     for name in args.names or runner.suite.names():
         n, found = runner.compare(name)
+        if n <= 1:
+            print("%s: nothing of it ran; --keep FOLDER has what it says" % name, flush=True)
+            n_empty += 1
+            continue
         print("%s: %d outcomes, %s" % (
             name, n, ", ".join("%d different under %s" % (len(found[c]), c) for c in found)), flush=True)
         for context, different in found.items():
@@ -258,7 +282,7 @@ def main():
             args.python, context, n_different[context], runner.n_launches[context], runner.n_read[context]))
     if not args.keep:
         shutil.rmtree(runner.folder, ignore_errors=True)
-    sys.exit(any(n_different.values()))
+    sys.exit(bool(n_empty or any(n_different.values())))
 
 
 if __name__ == "__main__":

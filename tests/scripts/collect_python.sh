@@ -68,4 +68,16 @@ print(sum(n["metrics"]["count"] for n in p["nodes"] if n["kind"] == "kernel"), p
 
 "$PROTON" record --context nonsense -o x.hatchet true 2>err
 check "no such context" 2 $?
+
+# What looks whether programs behave as without us (CONTRIBUTING.md) does not run what is not there.
+check "harmless: no such test" "harmless: test_nonsense: 'python3' has no module test.test_nonsense" \
+	"$(python3 "$here/../scripts/harmless.py" "$(dirname "$PROTON")" --python python3 test_nonsense 2>&1)"
+mkdir -p shadow/test
+python3 -c 'import test; print("__path__.append(%r)" % test.__path__[0])' >shadow/test/__init__.py
+echo 'import nothing' >shadow/test/test_broken.py
+PYTHONPATH=$PWD/shadow python3 "$here/../scripts/harmless.py" "$(dirname "$PROTON")" --python python3 --rounds 1 \
+	test_broken >out 2>&1
+check "harmless: a test that does not run: status" 1 $?
+check "harmless: a test that does not run" "test_broken: nothing of it ran; --keep FOLDER has what it says" \
+	"$(grep broken out)"
 finish
