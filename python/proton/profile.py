@@ -17,6 +17,7 @@ from .hooks import Hook, HookManager, LaunchHook
 
 DEFAULT_PROFILE_NAME = "proton"
 _NVTX = "NVTX_INJECTION64_PATH"
+_NVTX_OWN = "/proc/self/task/"  # … of the process that it is for; another may name its own
 
 _live = set()  # sessions of this process that are not finalized
 _once = {"warned": False, "started": False, "gone": False, "unsampled": False, "nvtx": None}
@@ -148,8 +149,15 @@ def _open_nvtx():
     if is_run() or context_word("shadow") != "shadow":
         return
     library = _native.load()
-    if library is not None and _NVTX not in os.environ:
-        _once["nvtx"] = os.environ[_NVTX] = library
+    if library is not None and os.environ.get(_NVTX, _NVTX_OWN).startswith(_NVTX_OWN):
+        _once["nvtx"] = os.environ[_NVTX] = _of_this_process(library)
+
+
+def _of_this_process(library):
+    """A path of the library that is none in what this program starts, which inherits the environment and is not to
+    load it. Without /proc it has to be the library's own."""
+    path = "%s%d/root%s" % (_NVTX_OWN, os.getpid(), os.path.abspath(library))
+    return path if os.path.exists(path) else library
 
 
 def _close_nvtx():

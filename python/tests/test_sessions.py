@@ -637,6 +637,26 @@ class AtExit(Case):
             self.assertTrue(out.startswith(said), (variables, out, err))
 
     @unittest.skipUnless(COMMAND, "needs a command")
+    def test_nvtx_is_of_this_process(self):
+        """What it names is the library that is loaded, and nothing in what the program starts; which may have a
+        session of its own."""
+        code = (
+            "import ctypes, os, subprocess, sys, proton\n"
+            "from proton import _native\n"
+            "def tool(): return ctypes.CDLL(os.environ['NVTX_INJECTION64_PATH'])\n"
+            "if len(sys.argv) > 1:\n"
+            "    try: tool()\n"
+            "    except OSError: print('nothing here')\n"
+            "proton.start('child' if len(sys.argv) > 1 else 'a')\n"
+            "print(tool()._handle == ctypes.CDLL(_native.load())._handle, flush=True)\n"
+            "if len(sys.argv) == 1: subprocess.check_call([sys.executable, __file__, 'child'])\n"
+        )
+        with open("program.py", "w") as f:
+            f.write(code)
+        out, err = run("import runpy; runpy.run_path('program.py')", PROTON_COMMAND=COMMAND)
+        self.assertEqual(out, "True\nnothing here\nTrue\n", err)
+
+    @unittest.skipUnless(COMMAND, "needs a command")
     def test_nvtx_is_nobody_else_s(self):
         """… and whose sessions are over names it for nobody: neither for children, nor in a fork child."""
         code = (

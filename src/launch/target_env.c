@@ -88,13 +88,21 @@ static void _printf_(2, 3) add_note(struct builder *b, const char *format, ...)
 
 /* ---- the doors ---- */
 
+/* What a program that profiles itself in Python names is there in its own process alone (python/proton/profile.py). */
+static bool is_of_another_process(const char *library)
+{
+	static const char prefix[] = "/proc/self/task/";
+
+	return !strncmp(library, prefix, sizeof(prefix) - 1);
+}
+
 /* A variable that can name one tool only: never taken from another one. */
 static void open_injection(struct builder *b, const char *name, const char *library,
 			   const char *unseen)
 {
 	const char *value = get_var(b, name);
 
-	if (*value && strcmp(value, library) != 0)
+	if (*value && strcmp(value, library) != 0 && !is_of_another_process(value))
 		add_note(b, "%s already names '%s' and is left alone: %s", name, value, unseen);
 	else
 		set_var(b, name, library);
