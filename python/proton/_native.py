@@ -61,6 +61,24 @@ class SessionOptions(ctypes.Structure):
         super().__init__(ctypes.sizeof(type(self)), **texts)
 
 
+class MemoryOperation(ctypes.Structure):
+    """struct memory_record (src/collect/memory_log.h)."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in ("at_ns", "address", "bytes")] + [
+        (name, ctypes.c_uint32)
+        for name in (
+            "operation",
+            "kind",
+            "correlation",
+            "device",
+            "context",
+            "stream",
+            "is_async",
+            "unused",
+        )
+    ]
+
+
 _TEXT = ctypes.c_char_p
 _INT = ctypes.c_int
 _F64 = ctypes.c_double
@@ -98,6 +116,12 @@ PROTOTYPES = {
     ),
     "data_free": (False, None, (ctypes.c_void_p,)),
     "context_depth": (False, _INT, ()),
+    "memory_log": (False, _INT, ()),
+    "memory_read": (
+        False,
+        _INT,
+        (ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(MemoryOperation), _SIZE),
+    ),
     "property_text": (False, None, (_TEXT, _TEXT)),
     "metric_float": (False, None, (_TEXT, _F64)),
     "scope_timed": (False, None, ()),

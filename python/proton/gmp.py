@@ -14,8 +14,10 @@ written for GMP import. A range is a scope, so ranges nest, threads have their o
 found in every other profile of the run, too. Ranges of one name within the same ranges are one, with the sum
 of their kernels. A range holds what was launched within it, also in ranges within it.
 
-Kernels' durations and their number are measured, with no synchronisation at the ends of a range. Counters of
-the hardware and allocations are not measured yet: what asks for them raises NotImplementedError.
+Kernels' durations and their number are measured, with no synchronisation at the ends of a range. Ranges of the
+type MEMORY have what was allocated and released on devices between their ends, by any thread; of these the latest
+131,072 operations are kept. A caching allocator, as PyTorch's, allocates rarely, for many tensors. Counters of the
+hardware are not measured yet: what asks for them raises NotImplementedError.
 """
 import atexit
 import contextlib
@@ -26,6 +28,7 @@ import os
 import re
 import sys
 import threading
+import time
 import warnings
 
 from . import _native
@@ -58,10 +61,8 @@ class ProfilerError(Exception):
     """The profiler cannot do what it was asked for; the text says why."""
 
 
-def _no_memory():
-    raise NotImplementedError(
-        "memory activity is not recorded yet: allocations and releases are seen by no range"
-    )
+# CUPTI's numbers.
+ALLOCATION, RELEASE = 1, 2
 
 
 def _word(given, words, what):
@@ -104,6 +105,38 @@ class Range:
             "MAX": self.longest_ns,
             "MEAN": self.total_ns / self.n_kernels,
         }[reduction]
+
+
+class MemoryRange:
+    """A range of the type MEMORY: when it began and ended, in nanoseconds of CLOCK_REALTIME, as records have it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.begin_ns = time.time_ns()
+        self.end_ns = None
+
+    def holds(self, operation):
+        return self.begin_ns <= operation["timestamp"] and (
+            self.end_ns is None or operation["timestamp"] <= self.end_ns
+        )
+
+
+def _operation(found):
+    return {
+        "name": "",
+        "memory_operation_type": found.operation,
+        "memory_kind": found.kind,
+        "correlation_id": found.correlation,
+        "address": found.address,
+        "bytes": found.bytes,
+        "timestamp": found.at_ns,
+        "process_id": os.getpid(),
+        "device_id": found.device,
+        "context_id": found.context,
+        "stream_id": found.stream,
+        "is_async": bool(found.is_async),
+        "source": "",
+    }
 
 
 def _alike(name):
@@ -159,6 +192,10 @@ class GmpProfiler:
         self._enabled = False
         self._names = set()
         self._open = threading.local()
+        self._memory_ranges = []
+        self._operations = []
+        self._next_operation = ctypes.c_uint64(0)
+        self._lock = threading.Lock()
 
     # ---- life ----
 
@@ -217,32 +254,46 @@ class GmpProfiler:
         return self._open.names
 
     def push_range(self, name, profile_type="CONCURRENT_KERNEL"):
-        """Open a range on this thread; nothing while the profiler is disabled."""
-        if _word(profile_type, TYPES, "profile type") == "MEMORY":
-            _no_memory()
+        """Open a range on this thread; nothing while the profiler is disabled. Raises ProfilerError for one of memory
+        where that is not recorded (--no-memory)."""
+        is_memory = _word(profile_type, TYPES, "profile type") == "MEMORY"
         if not self._enabled:
             return
         encoded = _native.encode(name) or b"<range>"
         shown = encoded.decode("utf-8", "replace")
-        self._names.add(shown)
-        self._stack().append(shown)
+        if is_memory:
+            self._stack().append((shown, self._begin_memory(shown)))
+        else:
+            self._names.add(shown)
+            self._stack().append((shown, None))
         _native.enter_scope(encoded)
+
+    def _begin_memory(self, name):
+        try:
+            _native.check(_native.memory_log())
+        except _native.Error as error:
+            raise ProfilerError("memory activity is not recorded: %s" % error) from error
+        found = MemoryRange(name)
+        with self._lock:
+            self._memory_ranges.append(found)
+        return found
 
     def pop_range(self, name=None, profile_type="CONCURRENT_KERNEL"):
         """Close the innermost range of this thread. Raises ProfilerError when it has another name, or when
         none is open; nothing happens while the profiler is disabled and none is open."""
-        if _word(profile_type, TYPES, "profile type") == "MEMORY":
-            _no_memory()
+        _word(profile_type, TYPES, "profile type")
         stack = self._stack()
         if not stack:
             if self._enabled:
                 raise ProfilerError("no range is open on this thread")
             return
         if name is not None and (
-            (_native.encode(name) or b"<range>").decode("utf-8", "replace") != stack[-1]
+            (_native.encode(name) or b"<range>").decode("utf-8", "replace") != stack[-1][0]
         ):
-            raise ProfilerError("the innermost range is %r, not %r" % (stack[-1], name))
-        stack.pop()
+            raise ProfilerError("the innermost range is %r, not %r" % (stack[-1][0], name))
+        _name, memory = stack.pop()
+        if memory is not None:
+            memory.end_ns = time.time_ns()
         _native.exit_scope()
 
     @contextlib.contextmanager
@@ -258,8 +309,8 @@ class GmpProfiler:
                 self.pop_range()
 
     def profile_memory(self, name):
-        """Not there yet: raises NotImplementedError."""
-        _no_memory()
+        """profile_range() of the type MEMORY."""
+        return self.profile_range(name, "MEMORY")
 
     def profile_function(self, name=None, type="CONCURRENT_KERNEL"):
         """A decorator: each call of the function is a range, of the function's name where none is given."""
@@ -273,13 +324,17 @@ class GmpProfiler:
         if self._session is None:
             return []
         try:
-            _native.check(_native.session_deactivate(self._session, 1))
-            if self._enabled:
-                _native.check(_native.session_activate(self._session))
+            self._flush()
             profile = json.loads(_session_json(self._session))
         except _native.Error as error:
             raise ProfilerError("cannot read the ranges: %s" % error) from error
         return ranges_of(profile, self._names)
+
+    def _flush(self):
+        """All that was launched has been recorded."""
+        _native.check(_native.session_deactivate(self._session, 1))
+        if self._enabled:
+            _native.check(_native.session_activate(self._session))
 
     def print_profiler_ranges(self, reduction="SUM", config_name="default"):
         """Print each range with its kernels' durations (nanoseconds) by a reduction, and append them to
@@ -292,12 +347,45 @@ class GmpProfiler:
         _append_csv(ranges, word, config_name)
 
     def print_memory_activity(self):
-        """Not there yet: raises NotImplementedError."""
-        _no_memory()
+        """Print each range of memory with what was allocated and released in it. Raises ProfilerError."""
+        if self._need_init():
+            sys.stdout.write(format_memory(self.get_memory_activity()))
 
     def get_memory_activity(self):
-        """Not there yet: raises NotImplementedError."""
-        _no_memory()
+        """The ranges of memory so far, a list of dictionaries: `name`, and `memory_operations` in the order of time, each
+        a dictionary with CUPTI's numbers (memory_operation_type 1 is an allocation, 2 a release; memory_kind 2 pinned, 3
+        device, 5 managed), bytes, and times in nanoseconds of CLOCK_REALTIME. Functions of the program (`name`) and
+        libraries (`source`) are not recorded: "". Waits for the device. Raises ProfilerError."""
+        if self._session is None or not self._memory_ranges:
+            return []
+        try:
+            self._flush()
+            with self._lock:
+                self._read_operations()
+                ranges = list(self._memory_ranges)
+        except _native.Error as error:
+            raise ProfilerError("cannot read memory activity: %s" % error) from error
+        return [
+            {"name": r.name, "memory_operations": [o for o in self._operations if r.holds(o)]}
+            for r in ranges
+        ]
+
+    def _read_operations(self):
+        found = (_native.MemoryOperation * 4096)()
+        while True:
+            wanted = self._next_operation.value
+            n = _native.check(
+                _native.memory_read(ctypes.byref(self._next_operation), found, len(found))
+            )
+            if self._next_operation.value > wanted:
+                warnings.warn(
+                    "%d operations on memory are left out: more than are kept"
+                    % (self._next_operation.value - wanted)
+                )
+            if not n:
+                return
+            self._next_operation.value += n
+            self._operations.extend(_operation(o) for o in found[:n])
 
     # ---- passes and counters, as GMP's programs call them ----
 
@@ -355,6 +443,22 @@ def format_ranges(ranges, reduction):
     return "\n".join(lines) + "\n"
 
 
+def format_memory(ranges):
+    """The text that print_memory_activity() prints."""
+    lines = ["💾 Memory Activity Results:"]
+    for i, r in enumerate(ranges, 1):
+        lines.append("Range %d: %s" % (i, r["name"]))
+        for title, kind in (("Allocations", ALLOCATION), ("Deallocations", RELEASE)):
+            sizes = [
+                o["bytes"] for o in r["memory_operations"] if o["memory_operation_type"] == kind
+            ]
+            lines.append(
+                "  %s: %d operations, %d bytes (%.2f MB)"
+                % (title, len(sizes), sum(sizes), sum(sizes) / 2**20)
+            )
+    return "\n".join(lines) + "\n"
+
+
 def _append_csv(ranges, reduction, config_name):
     """As GMP writes it: a line of the configuration, then range, metric, value; no heading. Ranges without
     kernels are left out."""
@@ -406,8 +510,8 @@ def profile_range(name, type="CONCURRENT_KERNEL"):
 
 
 def profile_memory(name):
-    """Not there yet: raises NotImplementedError."""
-    _no_memory()
+    """GmpProfiler.profile_memory() of the global profiler."""
+    return _global_profiler().profile_memory(name)
 
 
 def profile_function(name=None, type="CONCURRENT_KERNEL"):

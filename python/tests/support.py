@@ -43,6 +43,23 @@ def launch(name, n=1):
         _driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
 
 
+def allocate(size, in_pool=False):
+    """Allocate memory of the mock's device: its address."""
+    address = ctypes.c_uint64()
+    if in_pool:
+        _driver.cuMemAllocAsync(ctypes.byref(address), ctypes.c_size_t(size), None)
+    else:
+        _driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
+    return address.value
+
+
+def release(address, in_pool=False):
+    if in_pool:
+        _driver.cuMemFreeAsync(ctypes.c_uint64(address), None)
+    else:
+        _driver.cuMemFree_v2(ctypes.c_uint64(address))
+
+
 def has(*functions):
     """Is this libproton new enough?"""
     return all(_native.has(name) for name in functions)

@@ -6,7 +6,7 @@ import threading
 import unittest
 import warnings
 
-from .support import Case, RecordedCase, has, kernels, launch, proton, run
+from .support import Case, RecordedCase, allocate, has, kernels, launch, proton, release, run
 from proton import gmp  # noqa: E402
 
 
@@ -75,19 +75,30 @@ class Uninitialised(Case):
         out, err = run("import gmp_py_wrapper; import gmp_python; print('installed')")
         self.assertEqual((out, err), ("installed\n", ""))
 
-    def test_memory_is_refused(self):
+    def test_counters_are_refused(self):
         profiler = gmp.create_profiler()
-        for call in (
-            lambda: profiler.profile_memory("m"),
-            lambda: profiler.profile_range("m", "MEMORY").__enter__(),
-            profiler.print_memory_activity,
-            profiler.get_memory_activity,
-            lambda: gmp.profile_memory("m"),
-            lambda: profiler.add_metrics("dram__bytes.sum"),
-        ):
-            with self.assertRaises(NotImplementedError):
-                call()
+        with self.assertRaises(NotImplementedError):
+            profiler.add_metrics("dram__bytes.sum")
         profiler.add_metrics("gpu__time_duration.sum")
+
+    def test_memory_before_init(self):
+        profiler = gmp.create_profiler()
+        with profiler.profile_memory("m"):
+            pass
+        self.assertEqual(profiler.get_memory_activity(), [])
+
+    def test_text_of_memory(self):
+        def operation(kind, size):
+            return {"memory_operation_type": kind, "bytes": size}
+
+        operations = [operation(1, 100 << 20)] * 5 + [operation(2, 100 << 20)] * 4
+        self.assertEqual(
+            gmp.format_memory([{"name": "memory_ops", "memory_operations": operations}]),
+            "💾 Memory Activity Results:\n"
+            "Range 1: memory_ops\n"
+            "  Allocations: 5 operations, 524288000 bytes (500.00 MB)\n"
+            "  Deallocations: 4 operations, 419430400 bytes (400.00 MB)\n",
+        )
 
     def test_wrong_words(self):
         profiler = gmp.create_profiler()
@@ -128,6 +139,82 @@ class Uninitialised(Case):
             PATH="/nonexistent",
         )
         self.assertIn("cannot start profiling", out)
+
+
+@unittest.skipUnless(has("memory_log"), "libproton has no proton_api_memory_log()")
+class Memory(RecordedCase):
+    def setUp(self):
+        super().setUp()
+        self.profiler = gmp.create_profiler()
+        self.profiler.init()
+        launch("first")  # the mock is initialised
+
+    def activity(self):
+        return [
+            (
+                r["name"],
+                [
+                    (o["memory_operation_type"], o["memory_kind"], o["bytes"], o["is_async"])
+                    for o in r["memory_operations"]
+                ],
+            )
+            for r in self.profiler.get_memory_activity()
+        ]
+
+    def test_ranges(self):
+        before = allocate(1 << 10)
+        with self.profiler.profile_memory("memory_ops"):
+            a = allocate(5 << 20)
+            with self.profiler.profile_range("inner", "MEMORY"):
+                b = allocate(1 << 20, in_pool=True)
+            release(a)
+            release(before)
+        release(b, in_pool=True)
+        allocate(1 << 12)
+        self.assertEqual(
+            self.activity(),
+            [
+                (
+                    "memory_ops",
+                    [(1, 3, 5 << 20, False), (1, 3, 1 << 20, True)]
+                    + [(2, 3, 5 << 20, False), (2, 3, 1 << 10, False)],
+                ),
+                ("inner", [(1, 3, 1 << 20, True)]),
+            ],
+        )
+        first = self.profiler.get_memory_activity()[0]["memory_operations"][0]
+        self.assertEqual((first["process_id"], first["address"]), (os.getpid(), a))
+        self.assertGreater(first["correlation_id"], 0)
+
+    def test_other_threads_and_types(self):
+        profiler = self.profiler
+        with profiler.profile_range("kernels"):
+            with profiler.profile_memory("all"):
+                thread = threading.Thread(target=lambda: release(allocate(4096)))
+                thread.start()
+                thread.join()
+                launch("gemm", 2)
+        self.assertEqual(self.activity(), [("all", [(1, 3, 4096, False), (2, 3, 4096, False)])])
+        # A range of memory is none of kernels.
+        self.assertEqual([(r.path, r.n_kernels) for r in profiler.get_ranges()], [(("kernels",), 2)])
+
+    def test_disabled(self):
+        self.profiler.disable()
+        with self.profiler.profile_memory("off"):
+            release(allocate(4096))
+        self.profiler.enable()
+        with self.profiler.profile_memory("on"):
+            pass
+        self.assertEqual(self.activity(), [("on", [])])
+
+    def test_printed(self):
+        with self.profiler.profile_memory("memory_ops"):
+            release(allocate(3 << 20))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.profiler.print_memory_activity()
+        self.assertIn("Allocations: 1 operations, 3145728 bytes (3.00 MB)", out.getvalue())
+        self.assertIn("Deallocations: 1 operations, 3145728 bytes (3.00 MB)", out.getvalue())
 
 
 @unittest.skipUnless(has("session_data"), "libproton has no proton_api_session_data()")

@@ -168,6 +168,8 @@ static void translate_memory(const struct cupti *c, const void *record, struct m
 		.device = (int32_t)m->device,
 		.context = m->context,
 		.stream = m->async ? m->stream : 0,
+		.correlation = m->correlation,
+		.async = m->async,
 		.at_ns = m->at_ns,
 		.address = m->address,
 		.bytes = m->bytes,

@@ -7,6 +7,7 @@
 #include "backends/pages.h"
 #include "collect/internal.h"
 #include "collect/live_memory.h"
+#include "collect/memory_log.h"
 #include "collect/memory_places.h"
 #include "collect/patience.h"
 
@@ -74,11 +75,13 @@ static void allocate(const struct waiting *w)
 		lose(LOSS_NO_MEMORY, 1);
 }
 
-static void release(const struct waiting *w)
+static void release(struct waiting *w)
 {
 	struct live_block *b = live_find(&allocations.live, w->e.address);
 	uint32_t place;
 
+	if (b && !w->e.bytes) /* not all libraries say */
+		w->e.bytes = b->bytes;
 	if (!b) {
 		place = memory_place_unknown(w->source, &w->e);
 		if (place != WIRE_NONE)
@@ -106,7 +109,7 @@ static void lose_context(const struct waiting *w)
 		}
 }
 
-static void apply(const struct waiting *w)
+static void apply(struct waiting *w)
 {
 	switch (w->e.operation) {
 	case MEMORY_ALLOCATED:
@@ -119,6 +122,7 @@ static void apply(const struct waiting *w)
 		lose_context(w);
 		break;
 	}
+	memory_log_put(&w->e);
 	if (w->e.pool && (w->e.operation == MEMORY_POOL || w->e.pool_bytes))
 		memory_pool(w->source, &w->e);
 }
@@ -347,4 +351,5 @@ void allocations_forked(void)
 	allocations.n_line = allocations.n_late = 0;
 	live_clear(&allocations.live);
 	memory_places_forked();
+	memory_log_forked();
 }

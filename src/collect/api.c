@@ -3,6 +3,7 @@
  * name for programs that load the library themselves (ctypes, dlsym). */
 #include "config.h" // IWYU pragma: keep
 #include "proton/proton.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include "base/util.h"
@@ -259,6 +260,21 @@ void proton_api_data_free(char *data)
 int proton_api_context_depth(void)
 {
 	return api_on() ? collect_context_depth() : PROTON_NOBODY;
+}
+
+int proton_api_memory_log(void)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	return collect_memory_log() ? PROTON_OK : PROTON_INVALID;
+}
+
+int proton_api_memory_read(uint64_t *from, void *ret, size_t n)
+{
+	if (!api_on())
+		return PROTON_NOBODY;
+	return from && ret ? (int)collect_memory_read(from, ret, MIN(n, (size_t)INT_MAX))
+			   : PROTON_INVALID;
 }
 
 const struct proton_api_v1 *proton_get_api(uint32_t version)

@@ -47,5 +47,9 @@ EXPORT int proton_api_session_data(int session, int phase, const char *format, c
 				   size_t *ret_size);
 EXPORT void proton_api_data_free(char *data);
 EXPORT int proton_api_context_depth(void);
+/* Operations on memory one by one, from now on; PROTON_INVALID: they are not recorded. */
+EXPORT int proton_api_memory_log(void);
+/* As memory_log_read() (memory_log.h): how many. */
+EXPORT int proton_api_memory_read(uint64_t *from, void *ret, size_t n);
 
 #endif

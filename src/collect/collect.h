@@ -110,6 +110,10 @@ int collect_listen(unsigned source, struct activity_sink *sink);
  * a thread stays in it, and it must stay where it is; -ENOENT: it does not listen. */
 int collect_unlisten(unsigned source, struct activity_sink *sink);
 
+/* Operations on memory one by one, for who asks (memory_log.h). */
+bool collect_memory_log(void);
+size_t collect_memory_read(uint64_t *from, void *ret, size_t n);
+
 /* A sentence for the user, sent once; text is copied. */
 void collect_note(int level, const char *text);
 

@@ -87,6 +87,8 @@ struct memory_event {
 	uint32_t launch;   /* as that of an activity */
 	int32_t device;
 	uint32_t context, stream; /* MEMORY_GONE: this context's */
+	uint32_t correlation;     /* the vendor's, of the call */
+	bool async;               /* in the order of the stream */
 	uint64_t at_ns;           /* CLOCK_REALTIME */
 	uint64_t address, bytes;
 	uint64_t pool; /* which one; 0: none */
