@@ -33,6 +33,8 @@
 	_(CLOCKS, "clocks")                                                                        \
 	_(LINK, "link")                                                                            \
 	_(MEMORY_FULL, "memory-full")                                                              \
+	_(UNRELEASED_MEMORY, "unreleased-memory")                                                  \
+	_(ALLOCATIONS, "allocations")                                                              \
 	_(MEMORY_ERRORS, "memory-errors")                                                          \
 	_(SHARED, "shared")                                                                        \
 	_(GRAPH_NODES, "graph-nodes")

@@ -35,7 +35,7 @@ struct world {
 	struct {
 		uint32_t metric;
 		uint64_t n;
-	} counted[3]; /* of the first work */
+	} counted[4]; /* of the first work */
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -87,6 +87,7 @@ static struct session *make(const struct world *w)
 				  .end = PROCESS_ENDED};
 	uint32_t lanes[4] = {0}, n_ranks = 1;
 
+	s->ended = true;
 	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
 		n_ranks = MAX(n_ranks, (uint32_t)w->work[i].rank + 1);
 	for (uint32_t i = 0; i < n_ranks; i++)
@@ -141,6 +142,15 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 #define FREE_OF_CHARGE (-1)
+#define ALLOCATED(name, times, releases, left)                                                     \
+	{                                                                                          \
+		.wall_ns = 10 * S, .work = {{FRAME_ALLOC, name}}, .counted = {                     \
+			{METRIC_ALLOCS, times},                                                    \
+			{METRIC_FREES, releases},                                                  \
+			{METRIC_ALLOCATED, 4096 * (times)},                                        \
+			{METRIC_MEM_LIVE, left},                                                   \
+		}                                                                                  \
+	}
 #define REPEATED(again, compared, same)                                                            \
 	{                                                                                          \
 		.wall_ns = S, .busy_ns = {S},                                                      \
@@ -389,6 +399,13 @@ static const struct {
 	{FINDING_MEMORY_FULL, 0,
 	 SENSED(LOOKED, [SENSOR_MEMORY_MAX] = 94, [SENSOR_MEMORY_TOTAL] = 100)},
 	{FINDING_MEMORY_FULL, 0, SENSED(LOOKED, [SENSOR_MEMORY_MAX] = 96)},
+	{FINDING_UNRELEASED_MEMORY, FREE_OF_CHARGE, ALLOCATED("alloc device", 20, 8, 12000000)},
+	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 13, 7000000)},
+	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 8, 120000)},
+	{FINDING_ALLOCATIONS, FREE_OF_CHARGE, ALLOCATED("alloc device", 2000, 1900, 1000)},
+	{FINDING_ALLOCATIONS, 0, ALLOCATED("alloc device", 2000, 1700, 1000)},
+	{FINDING_ALLOCATIONS, 0, ALLOCATED("alloc device", 900, 900, 0)},
+	{FINDING_ALLOCATIONS, 0, ALLOCATED("alloc device pool", 2000, 2000, 0)},
 	{FINDING_MEMORY_ERRORS, NAN, SENSED(LOOKED, [SENSOR_ERRORS] = 1)},
 	{FINDING_MEMORY_ERRORS, 0, SENSED(LOOKED)},
 	{FINDING_SHARED, NAN, SENSED(LOOKED, [SENSOR_OTHERS] = 10, [SENSOR_OTHERS_MAX] = 2)},
