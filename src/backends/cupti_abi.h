@@ -299,6 +299,28 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuDevicePrimaryCtxRelease_v2, 544, DESTROY)                                              \
 	_(cuDevicePrimaryCtxReset_v2, 545, DESTROY)
 
+/* The first parameters of calls that launch one kernel: of cuLaunchKernel and cuLaunchCooperativeKernel, and of
+ * cuLaunchKernelEx. */
+enum abi_launch_call {
+	ABI_CALL_LAUNCH = 307,
+	ABI_CALL_LAUNCH_PTSZ = 442,
+	ABI_CALL_COOPERATIVE = 477,
+	ABI_CALL_COOPERATIVE_PTSZ = 478,
+	ABI_CALL_LAUNCH_EX = 652,
+	ABI_CALL_LAUNCH_EX_PTSZ = 653,
+};
+struct abi_launch_shape {
+	uint32_t grid[3], block[3];
+};
+struct abi_launch {
+	const void *function;
+	struct abi_launch_shape shape;
+};
+struct abi_launch_ex {
+	const struct abi_launch_shape *shape; /* and more */
+	const void *function;
+};
+
 #define ABI_N_CALLS 1024 /* numbers below this are looked up in a table */
 
 /* What a driver-domain callback is told. */

@@ -62,7 +62,8 @@ static inline unsigned pattern(const struct abi_call *call, enum call_class clas
 	return copy_pairs_see(copy->dst, copy->src, copy->bytes, class == CALL_FLAT_DOWN);
 }
 
-static inline void enter(struct cupti *c, const struct abi_call *call, enum call_class class)
+static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *call,
+			 enum call_class class)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
@@ -72,6 +73,8 @@ static inline void enter(struct cupti *c, const struct abi_call *call, enum call
 		ops->unlaunch(c->sink, 1);
 		return;
 	}
+	if (_unlikely_(c->whole_graphs) && class == CALL_KERNEL)
+		cupti_graphs_see_launch(&cupti_thread, id, call);
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
 	if (class == CALL_GRAPH) {
@@ -130,7 +133,7 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 	if (_unlikely_(class == CALL_OTHER || class >= CALL_BEGIN)) {
 		on_other(c, call, class);
 	} else if (call->site == ABI_ENTER) {
-		enter(c, call, class);
+		enter(c, id, call, class);
 	} else {
 		leave(c, call);
 	}

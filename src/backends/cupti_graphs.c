@@ -157,6 +157,39 @@ static void made(struct cupti *c, struct cupti_making *m, const void *executable
 
 /* ---- launches ---- */
 
+static uint64_t mix(const void *function, const struct abi_launch_shape *s)
+{
+	uint64_t h = hash_u64((uintptr_t)function);
+
+	for (unsigned i = 0; s && i < 3; i++)
+		h = hash_u64(h ^ ((uint64_t)s->grid[i] << 32 | s->block[i]));
+	return h;
+}
+
+void cupti_graphs_see_launch(struct cupti_thread *t, uint32_t id, const struct abi_call *call)
+{
+	const struct abi_launch_ex *ex = call->params;
+	const struct abi_launch *l = call->params;
+
+	t->launching_what = 0;
+	if (!call->params)
+		return;
+	switch (id) {
+	case ABI_CALL_LAUNCH_EX:
+	case ABI_CALL_LAUNCH_EX_PTSZ:
+		t->launching_what = mix(ex->function, ex->shape);
+		break;
+	case ABI_CALL_LAUNCH:
+	case ABI_CALL_LAUNCH_PTSZ:
+	case ABI_CALL_COOPERATIVE:
+	case ABI_CALL_COOPERATIVE_PTSZ:
+		t->launching_what = mix(l->function, &l->shape);
+		break;
+	default: /* of another age, or for several devices */
+		break;
+	}
+}
+
 void cupti_graphs_launch(const void *executable, uint32_t launch)
 {
 	uint64_t number;
@@ -185,6 +218,7 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
+		m.what = m.part == GRAPH_KERNEL ? cupti_thread.launching_what : 0;
 		cupti_launches_take_back(c);
 		if (ops->captured)
 			ops->captured(c->sink, &m);

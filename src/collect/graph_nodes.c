@@ -34,6 +34,7 @@ struct place {
 	_Atomic uint32_t
 		graph; /* whose it is, where that is recorded whole, and has what is said; else 0 */
 	_Atomic bool is_gone; /* its place is another's when one is wanted */
+	uint64_t what;        /* as it was captured; written before the id */
 };
 
 static struct {
@@ -134,6 +135,7 @@ static void put(uint64_t id, struct place is)
 	atomic_store(&p->said, is.said);
 	atomic_store(&p->graph, is.graph);
 	atomic_store(&p->is_gone, false);
+	p->what = is.what;
 	atomic_store_explicit(&p->id, id, memory_order_release);
 }
 
@@ -249,20 +251,22 @@ void graph_node_put(const struct graph_member *m, uint32_t made_at)
 {
 	if (m->graph)
 		whole_graph_add(m, made_at, !is_known(m));
-	put(m->node, (struct place){.made_at = made_at, .graph = m->graph});
+	put(m->node, (struct place){.made_at = made_at, .graph = m->graph, .what = m->what});
 }
 
 void graph_node_copy(uint64_t from, const struct graph_member *m)
 {
 	const struct place *p = find(from);
 	struct place is = {.made_at = WIRE_NONE, .graph = m->graph};
+	struct graph_member copy = *m;
 
 	if (p) {
 		is.made_at = atomic_load(&p->made_at);
 		is.said = atomic_load(&p->said);
+		is.what = copy.what = p->what;
 	}
 	if (m->node && m->graph)
-		whole_graph_copy(m, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m));
+		whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m));
 	if (m->node && (p || m->graph))
 		put(m->node, is);
 }

@@ -11,6 +11,7 @@
 enum {
 	GRAPHS_MAX = 1 << 15, /* a power of two */
 	PROBES_MAX = 32,
+	NUMBERS_MAX = 1024, /* of graphs that are told apart, by what they are called */
 };
 
 #define BEING_WRITTEN UINT32_MAX /* in place of an id */
@@ -22,6 +23,8 @@ struct whole_graph {
 	_Atomic uint32_t said;    /* 0: nothing */
 	_Atomic uint32_t name;    /* string; 0: not made yet */
 	_Atomic uint32_t n[GRAPH_N_PARTS];
+	_Atomic uint64_t
+		print; /* the same where the same kernels with the same grids were captured */
 	_Atomic bool is_copy, is_gone;
 };
 
@@ -114,6 +117,7 @@ static void clear(struct whole_graph *g)
 	atomic_store(&g->name, 0);
 	for (unsigned i = 0; i < GRAPH_N_PARTS; i++)
 		atomic_store(&g->n[i], 0);
+	atomic_store(&g->print, 0);
 	atomic_store(&g->is_copy, false);
 	atomic_store(&g->is_gone, false);
 }
@@ -203,6 +207,7 @@ void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t f
 		count_part(g, m->part);
 	if (!atomic_exchange(&g->is_copy, true))
 		atomic_store(&g->made_at, WIRE_NONE);
+	atomic_fetch_add(&g->print, m->what);
 	made(g, made_at);
 	if (of && !atomic_load(&g->said))
 		atomic_store(&g->said, atomic_load(&of->said));
@@ -240,7 +245,45 @@ _Atomic uint32_t *whole_graph_said(struct whole_graph *g)
 
 /* ---- names ---- */
 
-/* "<graph: 300 kernels, 1 copy>" */
+/* What makes two graphs read alike. */
+static uint32_t looks_of(const struct whole_graph *g)
+{
+	uint64_t h = hash_u64(atomic_load(&g->made_at));
+
+	for (unsigned i = 0; i < GRAPH_N_PARTS; i++)
+		h = hash_u64(h ^ atomic_load(&g->n[i]));
+	return (uint32_t)(h >> 32) | 1;
+}
+
+/* Of graphs that read alike and run other kernels, or grids: the how manieth it is, in the order in which they ran
+ * first, from 1 on. 0: more have been told apart than there is room for. */
+static uint32_t number_of(const struct whole_graph *g)
+{
+	static _Atomic uint64_t known[NUMBERS_MAX]; /* looks << 32 | print */
+	uint32_t looks = looks_of(g), n = 1;
+	uint64_t its = (uint64_t)looks << 32 | hash_u64(atomic_load(&g->print)) >> 32, seen;
+
+	for (uint32_t i = 0; i < NUMBERS_MAX; i++) {
+		seen = 0;
+		if (atomic_compare_exchange_strong(&known[i], &seen, its) || seen == its)
+			return n;
+		n += seen >> 32 == looks;
+	}
+	return 0;
+}
+
+/* The first is most often the only one. */
+static size_t put_number(const struct whole_graph *g, char *text, size_t size)
+{
+	uint32_t number = g ? number_of(g) : 1;
+
+	if (number == 1)
+		return 0;
+	return number ? (size_t)snprintf(text, size, " %u", number)
+		      : (size_t)snprintf(text, size, " other");
+}
+
+/* "<graph: 300 kernels, 1 copy>", "<graph 2: 300 kernels, 1 copy>" */
 static uint32_t make_name(const struct whole_graph *g)
 {
 	static const char *const words[GRAPH_N_PARTS][2] = {
@@ -252,6 +295,7 @@ static uint32_t make_name(const struct whole_graph *g)
 	size_t len = strlen(text);
 	const char *between = ": ";
 
+	len += put_number(g, text + len, sizeof(text) - len);
 	for (unsigned i = 0; g && i < GRAPH_N_PARTS; i++) {
 		uint32_t n = atomic_load_explicit(&g->n[i], memory_order_relaxed);
 

@@ -126,6 +126,8 @@ struct graph_member {
 	uint64_t node;  /* vendor's id, which no other node has in the process; 0: not known */
 	uint32_t graph; /* … of its graph, as records name it; 0: its nodes are told of */
 	enum graph_part part;
+	uint64_t
+		what; /* of one that was captured: the same for the same kernel and grid; 0: not known */
 };
 
 struct activity_sink;

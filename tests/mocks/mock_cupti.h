@@ -30,6 +30,7 @@ struct mock_op {
 	uint32_t result;           /* of the driver call; no record when not 0 */
 	bool captured;             /* a graph node is made instead of records */
 	uint64_t graph_node;       /* its id, or that of records */
+	uint32_t grid;             /* of a launch, or of one that is captured */
 	bool by_kernel;            /* records have no correlation id */
 	const void *executable;    /* the first parameter, in place of the stream */
 	const void *dst, *src;     /* of a copy: its first parameters */

@@ -16,7 +16,7 @@ static mock_call_fn *call;
 static mock_graph_fn *graph_event;
 static mock_auto_fn *automatic;
 static mock_complete_fn *complete;
-static uint32_t n_nodes;
+static uint32_t n_nodes, grid = 1;
 
 /* The number of its graph is a part of a node's. */
 static uint64_t new_node(uint32_t graph)
@@ -36,7 +36,8 @@ static uint64_t capture(uint32_t graph, uint32_t kind, const char *name)
 				   .name = name,
 				   .captured = true,
 				   .graph = graph,
-				   .graph_node = new_node(graph)};
+				   .graph_node = new_node(graph),
+				   .grid = grid};
 
 	call(KERNEL_CALL, &op);
 	return op.graph_node;
@@ -136,6 +137,23 @@ static uint64_t capture_two(uint32_t graph)
 
 	capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
 	return first;
+}
+
+/* As for batches of several sizes, each captured twice. */
+static void run_sizes(uint32_t graph)
+{
+	static const uint32_t sizes[] = {1, 8, 32, 8, 1, 32};
+	uint64_t first;
+
+	for (unsigned i = 0; i < 6; i++, graph += 2) {
+		grid = sizes[i];
+		proton_enter_scope("capture");
+		first = capture_two(graph);
+		proton_exit_scope();
+		instantiate(graph + 1, first, 2, 0);
+		launch("sizes", graph + 1, 2, sizes[i]);
+	}
+	grid = 1;
 }
 
 /* By hand; one node is taken out again. */
@@ -257,6 +275,7 @@ int main(int argc, char **argv)
 	instantiate(3, first, 2, 1);
 	destroy(first, 3);
 	launch("twice", 3, 3, 4);
+	run_sizes(20);
 	build(4, 5);
 	launch("built", 5, 3, 3);
 	launch("before us", 77, 2, 2);

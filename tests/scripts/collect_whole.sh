@@ -36,6 +36,9 @@ check "made executable twice, the original gone" \
 check "by hand, a node less, and one that is a graph" \
 	"built/<captured_at>/hand/<graph: 3 kernels, 1 graph, 1 other> count=3 graph_kernels=9 graph_nodes=9" \
 	"$(grep '^built' whole)"
+check "as many kernels with other grids are another graph" \
+	"sizes/<captured_at>/capture/<graph 2: 2 kernels> count=16 graph_kernels=32 graph_nodes=32|sizes/<captured_at>/capture/<graph 3: 2 kernels> count=64 graph_kernels=128 graph_nodes=128|sizes/<captured_at>/capture/<graph: 2 kernels> count=2 graph_kernels=4 graph_nodes=4|" \
+	"$(grep '^sizes' whole | sort | tr '\n' '|')"
 check "made before anybody looked" "before us/<graph> count=2" "$(grep '^before us' whole)"
 check "a graph that is gone when its record comes" \
 	"late/<captured_at>/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2" "$(grep '^late' whole)"

@@ -687,6 +687,7 @@ enum { N_GRAPHS = 100000 };
 /* Of graphs that live the oldest are forgotten: their launches are shown all the same. */
 START_TEST(test_more_graphs_than_are_kept)
 {
+	const char *name = "";
 	uint32_t n = 0;
 
 	rig_start();
@@ -702,6 +703,17 @@ START_TEST(test_more_graphs_than_are_kept)
 	ck_assert_uint_lt(n, N_GRAPHS);
 	ck_assert_str_eq(collector->string[whole_graph_name(whole_graph_find(N_GRAPHS))].s,
 			 "<graph: 1 kernel>");
+	for (uint32_t i = 0; i < 2000; i++) { /* of other kernels each: more than are told apart */
+		const struct graph_member m = {.node = (uint64_t)(N_GRAPHS + i + 1) << 32 | 1,
+					       .graph = N_GRAPHS + i + 1,
+					       .part = GRAPH_KERNEL,
+					       .what = i + 1};
+
+		graph_node_put(&m, 0);
+		whole_graph_copy(&m, 0, 0, false);
+		name = collector->string[whole_graph_name(whole_graph_find(m.graph))].s;
+	}
+	ck_assert_str_eq(name, "<graph other: 1 kernel>");
 	ck_assert_str_eq(collector->string[whole_graph_name(NULL)].s, "<graph>");
 	ck_assert_uint_eq(atomic_load(&thread_state()->losses[LOSS_SLOTS_FULL]), 0);
 }

@@ -82,6 +82,23 @@ SAME(ABI_EXIT, CUPTI_API_EXIT);
 	_Static_assert(number < ABI_N_CALLS, #name);
 ABI_CALLS(_)
 #undef _
+#define LAUNCH(theirs)                                                                             \
+	FIELD(abi_launch, function, theirs, f);                                                    \
+	FIELD(abi_launch, shape.grid[0], theirs, gridDimX);                                        \
+	FIELD(abi_launch, shape.block[0], theirs, blockDimX)
+LAUNCH(cuLaunchKernel_params);
+LAUNCH(cuLaunchKernel_ptsz_params);
+LAUNCH(cuLaunchCooperativeKernel_params);
+FIELD(abi_launch_ex, shape, cuLaunchKernelEx_params, config);
+FIELD(abi_launch_ex, function, cuLaunchKernelEx_params, f);
+FIELD(abi_launch_shape, grid[0], CUlaunchConfig, gridDimX);
+FIELD(abi_launch_shape, block[0], CUlaunchConfig, blockDimX);
+SAME(ABI_CALL_LAUNCH, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+SAME(ABI_CALL_LAUNCH_PTSZ, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz);
+SAME(ABI_CALL_COOPERATIVE, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel);
+SAME(ABI_CALL_COOPERATIVE_PTSZ, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz);
+SAME(ABI_CALL_LAUNCH_EX, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+SAME(ABI_CALL_LAUNCH_EX_PTSZ, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
 FIELD(abi_call, site, CUpti_CallbackData, callbackSite);
 FIELD(abi_call, function, CUpti_CallbackData, functionName);
 FIELD(abi_call, params, CUpti_CallbackData, functionParams);
