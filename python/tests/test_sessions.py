@@ -525,6 +525,25 @@ class AtExit(Case):
         self.assertEqual(err.count("nothing is profiled any more"), 1, err)
 
     @unittest.skipUnless(COMMAND, "needs a command")
+    def test_two_programs_of_one_name(self):
+        """They profile themselves at the same time, as ranks do: none writes over the other's file. One that comes
+        after that does, as it would without the other."""
+        code = (
+            "import subprocess, sys, proton\n"
+            "session = proton.start('a')\n"
+            "with proton.scope(sys.argv[1], {'n': 1}): pass\n"
+            "if sys.argv[2:]: subprocess.check_call([sys.executable, '-c', sys.argv[2], 'inner'])\n"
+            "proton.finalize(session)\n"
+        )
+        run(code, "outer", code, PROTON_COMMAND=COMMAND)
+        self.assertEqual(sorted(os.listdir(".")), ["a.2.hatchet", "a.hatchet"])
+        self.assertIn("inner", read("a.hatchet"))
+        self.assertIn("outer", read("a.2.hatchet"))
+        run(code, "later", PROTON_COMMAND=COMMAND)
+        self.assertEqual(sorted(os.listdir(".")), ["a.2.hatchet", "a.hatchet"])
+        self.assertIn("later", read("a.hatchet"))
+
+    @unittest.skipUnless(COMMAND, "needs a command")
     def test_wait_is_interrupted(self):
         for how, said in (("", "KeyboardInterrupt()"), ("raise", "KeyError('raised'")):
             begun = time.monotonic()

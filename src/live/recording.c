@@ -192,6 +192,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			"functions of compiled code have no names: proton was built without libdw");
 #endif
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
+	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;
 }
 

@@ -243,9 +243,11 @@ static void note_other_name(struct receiver *r, const struct wire_session_state 
 {
 	_cleanup_(freep) char *text = NULL;
 
-	if (asprintf(&text,
-		     "session '%s' is written to '%s%s': another profile of this run is in '%s%s'",
-		     session->name, stem, suffix, session->name, suffix) >= 0)
+	if (asprintf(
+		    &text,
+		    "session '%s' is written to '%s%s': in '%s%s' is another profile of this run, or what "
+		    "another program wrote meanwhile",
+		    session->name, stem, suffix, session->name, suffix) >= 0)
 		session_note(receiver_session(r), session->process, NOTE_WARNING, text);
 }
 

@@ -67,6 +67,11 @@ static uint64_t hash_path(const char *given)
 	return hash_bytes(path, strlen(path)) | 1;
 }
 
+void session_names_begin(struct session_names *n, uint64_t since_ns)
+{
+	n->since_ns = since_ns;
+}
+
 void session_names_run(struct session_names *n, const char *path)
 {
 	n->run = hash_path(path);
@@ -98,15 +103,33 @@ static bool may_replace(const struct session_name *old, const struct wire_sessio
 	       session->serial >= old->n_started;
 }
 
-static bool is_free(const struct session_names *n, uint64_t used,
-		    const struct wire_session_state *session)
+/* Files have the time of the last tick of the kernel's: one of before is never newer. */
+static bool is_of_others(const struct session_names *n, const char *stem, const char *suffix)
 {
+	_cleanup_(freep) char *path = NULL;
+	struct stat st;
+
+	return n->since_ns && asprintf(&path, "%s%s", stem, suffix) >= 0 && stat(path, &st) == 0 &&
+	       S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec >
+		       n->since_ns;
+}
+
+static bool is_free(const struct session_names *n, uint64_t used, const char *stem,
+		    const char *suffix, const struct wire_session_state *session)
+{
+	bool is_ours = false;
+
 	if (used == n->run)
 		return false;
-	for (size_t i = 0; i < n->n; i++)
-		if (n->list[i].used == used && !may_replace(&n->list[i], session))
+	for (size_t i = 0; i < n->n; i++) {
+		if (n->list[i].used != used)
+			continue;
+		if (!may_replace(&n->list[i], session))
 			return false;
-	return true;
+		is_ours = true;
+	}
+	return is_ours || !is_of_others(n, stem, suffix);
 }
 
 static struct session_name *own_name(struct session_names *n, uint64_t wanted,
@@ -158,7 +181,7 @@ int session_names_find(struct session_names *n, const struct wire_session_state 
 		if (!stem)
 			return -ENOMEM;
 		used = hash_stem(stem, suffix);
-		if (!is_free(n, used, session))
+		if (!is_free(n, used, stem, suffix, session))
 			continue;
 		name = name_place(n, used);
 		if (!name)

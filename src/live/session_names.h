@@ -3,8 +3,9 @@
 #define PROTON_LIVE_SESSION_NAMES_H
 /* Which file a session of the program is written to. Two may name the same one: "a" and "./a", a link, those of two
  * processes, the file of the run itself. None is to take the place of another of the run: who comes second is
- * written to NAME.2, and so on. What a program names again after it was written is written again, as the program
- * wants it.
+ * written to NAME.2, and so on; nor that of a file that somebody else wrote since the run began, as programs do that
+ * profile themselves at the same time. What a program names again after it was written is written again, as the
+ * program wants it.
  *   thread  one */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +23,12 @@ struct session_names {
 		uint32_t number;   /* behind the name; 1: none */
 	} * list;
 	size_t n, cap;
-	uint64_t run; /* hash of the path of the run's own file; 0: it has none */
+	uint64_t run;      /* hash of the path of the run's own file; 0: it has none */
+	uint64_t since_ns; /* the run began, CLOCK_REALTIME; 0: files are not looked at */
 };
 
+/* When the run began. */
+void session_names_begin(struct session_names *n, uint64_t since_ns);
 /* The run is written there. */
 void session_names_run(struct session_names *n, const char *path);
 /* The path of its file without the suffix, to be freed; *ret_is_other (may be NULL): it is not as it was named, and
