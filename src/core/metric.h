@@ -161,6 +161,12 @@ static inline void add_present(double *a, double b)
 		*a = isnan(*a) ? b : *a + b;
 }
 
+/* Of what is allocated, or of pools? */
+static inline bool metric_is_of_memory(uint32_t id)
+{
+	return id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK;
+}
+
 /* How much of a metric's name is left without its unit, "(ns)". */
 size_t metric_bare_len(const char *name);
 

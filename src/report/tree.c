@@ -263,11 +263,22 @@ static void put_row(void *ctx, uint32_t node)
 
 /* ---- order ---- */
 
+/* Rows of what is allocated say nothing in other columns. */
+static bool asks_for_memory(const struct tree *t)
+{
+	bool asks = false;
+
+	for (size_t i = 0; i < t->columns.n && !asks; i++)
+		asks = metric_is_of_memory(t->columns.v[i].spec.derived.metric);
+	return asks;
+}
+
 static bool is_shown(const struct tree *t, uint32_t node)
 {
 	bool enough = !(t->o->threshold > 0);
 
-	if (!t->shown[node])
+	if (!t->shown[node] ||
+	    (snapshot_node(t->snap, node)->kind == FRAME_ALLOC && !asks_for_memory(t)))
 		return false;
 	for (unsigned i = 0; i < t->n_sides && !enough; i++)
 		enough = at(t->sides[i].time, node) / at(t->sides[i].time, 0) >= t->o->threshold;

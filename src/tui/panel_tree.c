@@ -95,6 +95,31 @@ static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
 	return mask;
 }
 
+/* Rows of what is allocated say nothing in other columns. */
+static bool asks_for_memory(const struct row_columns *rc)
+{
+	bool asks = false;
+
+	for (unsigned i = 0; i < rc->n && !asks; i++)
+		asks = metric_is_of_memory(rc->v[i]->spec.derived.metric);
+	return asks;
+}
+
+static bool hides_memory(const struct panel_tree *pt)
+{
+	return snapshot_has(pt->base.tui->snap, METRIC_MEM_LIVE) && !asks_for_memory(&pt->columns);
+}
+
+/* NULL: out of memory. */
+static uint8_t *without_memory(struct snapshot *snap)
+{
+	uint8_t *mask = filter_all(snap);
+
+	for (uint32_t i = 0; mask && i < snapshot_n(snap); i++)
+		mask[i] &= snapshot_node(snap, i)->kind != FRAME_ALLOC;
+	return mask;
+}
+
 /* Leave out what does not reach the view's limit, on either side of a comparison. */
 static void make_limit(struct panel_tree *pt)
 {
@@ -102,7 +127,9 @@ static void make_limit(struct panel_tree *pt)
 	_cleanup_(freep) uint8_t *other = NULL;
 
 	free(pt->limit);
-	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap) : NULL;
+	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap)
+		    : hides_memory(pt)   ? without_memory(t->snap)
+					 : NULL;
 	if (pt->limit && t->options.before)
 		other = reach_limit(&t->least, t->options.before);
 	for (uint32_t i = 0; other && i < snapshot_n(t->snap); i++)
@@ -119,6 +146,7 @@ static bool is_made(const struct panel_tree *pt)
 	const struct tui *t = pt->base.tui;
 
 	return pt->generation == snapshot_generation(t->snap) &&
+	       pt->with_memory == asks_for_memory(&pt->columns) &&
 	       (pt->names == t->names || !*t->filter) && !strcmp(pt->filter, t->filter) &&
 	       !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
@@ -170,6 +198,7 @@ static int make(struct panel_tree *pt)
 	pt->generation = snapshot_generation(t->snap);
 	pt->names = t->names;
 	pt->least = t->least;
+	pt->with_memory = asks_for_memory(&pt->columns);
 	return 0;
 }
 

@@ -46,6 +46,10 @@ check "all of a kind: what is left, the most" "3.15M 18.9M 6 29.4M 4 0 GPU0 devi
 	"$(grep 'GPU0 device$' report | tr -s ' ' | cut -d ' ' -f 1,2,4-)"
 check "who holds it, and held it" "7.34M 7.34M 1 7.34M 0 0 others › alloc managed|2.10M 0 2 5.24M 1 0 later › alloc device|" \
 	"$(grep -A3 '^Calling contexts by the memory' report | tail -2 | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
+"$PROTON" report kinds.hatchet | sed -n '/^## Calling contexts/,/^$/p' >tree
+check "no rows of it in the tree, which have no numbers there" 0 "$(grep -c alloc tree)"
+"$PROTON" report -m live_bytes,time kinds.hatchet >tree
+has "but where a column asks for it" "─ alloc managed" tree
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
 
 # 64 threads, each of which releases what another one has allocated, and addresses that go from thread to thread.

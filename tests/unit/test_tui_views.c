@@ -659,7 +659,9 @@ START_TEST(who_holds_memory)
 	world_golden(&w, 24, 80, "held_80x24");
 	world_golden(&w, 40, 140, "held_140x40");
 	world_golden(&w, 10, 40, "held_40x10");
-	world_keys(&w, "\\ 'forward' Enter");
+	world_keys(&w, "1"); /* in the tree they would be rows without numbers */
+	ck_assert(!world_shows(&w, "alloc device"));
+	world_keys(&w, "3 \\ 'forward' Enter");
 	world_golden(&w, 24, 80, "held_filtered"); /* all of a kind is of the whole run */
 }
 END_TEST
