@@ -522,6 +522,14 @@ static const struct origin *work_origin(struct trace *t, const struct trace_work
 	return o;
 }
 
+/* Traces have graphs that were recorded whole among the kernels. */
+static bool is_graph_run(const struct trace *t, const struct trace_work *w)
+{
+	return w->kind == ACTIVITY_KERNEL && w->name &&
+	       !strncmp(strtab_str(t->s->strings, w->name), GRAPH_RUN_BEGIN,
+			strlen(GRAPH_RUN_BEGIN));
+}
+
 static uint32_t work_frame(struct trace *t, const struct trace_work *w)
 {
 	const struct activity a = {.kind = (enum activity_kind)w->kind,
@@ -543,7 +551,8 @@ static uint32_t work_frame(struct trace *t, const struct trace_work *w)
 		name = strtab_adds(t->s->strings, "<unnamed>");
 	if (name == STRTAB_NONE)
 		return SESSION_NONE;
-	return session_frame_intern(t->s, kinds[w->kind], name, SESSION_NONE, 0);
+	return session_frame_intern(t->s, is_graph_run(t, w) ? FRAME_GRAPH_RUN : kinds[w->kind],
+				    name, SESSION_NONE, 0);
 }
 
 static uint32_t work_node(struct trace *t, const struct trace_work *w, const struct origin *o)

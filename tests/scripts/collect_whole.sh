@@ -62,6 +62,10 @@ has "csv has what they hold" "graph_kernels" csv
 "$PROTON" export -f hatchet whole.hatchet -o again.hatchet
 check "a file keeps it" "$(grep -v '^losses' whole)" "$(tree again.hatchet | grep -v '^losses')"
 
+timeout 300 "$PROTON" record -q --trace --graphs whole -o traced.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+"$PROTON" export -f chrome -o traced.json traced.hatchet
+check "a trace brings them back as what they are" "kinds graph_run" "$(tree traced.json | grep '^kinds')"
+
 timeout 300 "$PROTON" record -q --graphs nodes -o nodes.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "by node: status" 0 $?
 tree nodes.hatchet >nodes
