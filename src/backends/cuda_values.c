@@ -85,6 +85,7 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 static struct context contexts[CONTEXTS_MAX];
 static _Atomic uint32_t n_contexts;
+static _Atomic uintptr_t newest_ring;
 static struct value values[VALUES_MAX];
 static _Atomic uint32_t n_values;
 static struct queued *queued;     /* QUEUED_MAX of them, of which the first stays free */
@@ -125,6 +126,7 @@ static bool ring_make(struct context *c)
 
 	if (!p)
 		return false;
+	atomic_store(&newest_ring, (uintptr_t)p); /* the record of it may come before we are back */
 	if (cuda.cuMemHostRegister_v2(p, size, ALL_CONTEXTS | MAPPED) ||
 	    cuda.cuMemHostGetDevicePointer_v2(&c->ring_in_device, p, 0)) {
 		munmap(p, size);
@@ -133,6 +135,16 @@ static bool ring_make(struct context *c)
 	madvise(p, size, MADV_DONTFORK);
 	c->ring = p;
 	return true;
+}
+
+bool cuda_values_owns(uint64_t address)
+{
+	uint32_t n = atomic_load(&n_contexts);
+	bool owns = address && atomic_load(&newest_ring) == address;
+
+	for (uint32_t i = 0; i < n && !owns; i++)
+		owns = contexts[i].ring && (uintptr_t)contexts[i].ring == address;
+	return owns;
 }
 
 /* One more. NULL: there are too many, or there is no memory. That the kernel is not loaded is no reason to ask

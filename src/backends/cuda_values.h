@@ -50,6 +50,9 @@ struct cuda_run {
 /* What the next run brought, as its kind is. False: it came with one before, or it is lost. */
 bool cuda_value_next(uint32_t value, struct cuda_run *ret);
 
+/* Is this where we keep numbers, which the driver was told of? It is no memory of the program. */
+bool cuda_values_owns(uint64_t address);
+
 /* A context goes away, and with it what was loaded there. */
 void cuda_values_forget(void);
 /* In a fork child: graphs are the parent's. */

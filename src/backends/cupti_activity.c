@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -261,7 +262,7 @@ static void deliver_memory(struct cupti *c, const struct abi_record *record)
 	else
 		translate_pool(c, record, &e);
 	see_device(c, e.device);
-	if (c->sink->ops->memory)
+	if (c->sink->ops->memory && !cuda_values_owns(e.address))
 		c->sink->ops->memory(c->sink, &e);
 }
 

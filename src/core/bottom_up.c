@@ -237,6 +237,17 @@ uint32_t bottom_up_next_child(struct bottom_up *b, uint32_t i, uint32_t child)
 
 /* ---- the picture ---- */
 
+/* What is allocated calls nothing and runs nowhere: who holds it is told elsewhere. */
+static uint32_t leave_out_memory(struct bottom_up *b, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (snapshot_node(b->snap, b->holders[i])->kind != FRAME_ALLOC)
+			b->holders[kept++] = b->holders[i];
+	return kept;
+}
+
 /* The pairs of node 0 and those of the roots are all holders, so room is made for twice that. */
 int bottom_up_update(struct bottom_up *b)
 {
@@ -252,7 +263,7 @@ int bottom_up_update(struct bottom_up *b)
 		return -ENOMEM;
 	all = &b->nodes[b->n++];
 	*all = (struct bottom_up_node){.parent = BOTTOM_UP_NONE};
-	all->n = numbers_holders(b->numbers, b->holders);
+	all->n = leave_out_memory(b, numbers_holders(b->numbers, b->holders));
 	all->has_callers = all->n > 0;
 	b->n_pairs = all->n;
 	r = bottom_up_open(b, 0);

@@ -39,6 +39,8 @@ check "numbers that were overwritten come with the next" \
 check "what is said outside counts once" " rows=1000" "$(grep 'rows=1000' tree)"
 has "values below 0 are left out, with a note" "negative values left out" <("$PROTON" report run.hatchet)
 
+hasnt "our own memory is not the program's" "alloc pinned" <("$PROTON" report -m live_bytes run.hatchet)
+
 check "contexts that come and go: one note" 1 "$("$PROTON" report run.hatchet | grep -c "too many contexts")"
 
 # As a whole the same numbers are those of the contexts of the capture.

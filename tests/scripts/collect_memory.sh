@@ -48,6 +48,7 @@ check "who holds it, and held it" "7.34M 7.34M 1 7.34M 0 0 others › alloc mana
 	"$(grep -A3 '^Calling contexts by the memory' report | tail -2 | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
 "$PROTON" report kinds.hatchet | sed -n '/^## Calling contexts/,/^$/p' >tree
 check "no rows of it in the tree, which have no numbers there" 0 "$(grep -c alloc tree)"
+hasnt "nor from the bottom up" "alloc" <("$PROTON" report --view bottom-up kinds.hatchet)
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
