@@ -383,6 +383,9 @@ static bool take_next(struct value *v, struct cuda_run *ret)
 	drop_taken(v);
 	if (!v->n_waiting)
 		return false;
+	/* Runs whose records came when their numbers could not be read yet. */
+	while (v->n_waiting > 1 && !is_before(v->n_records, queued[queued[v->head].next].run))
+		queue_drop(v);
 	q = &queued[v->head];
 	*ret = (struct cuda_run){q->number, q->number};
 	if (q->run != v->upto + 1) {
