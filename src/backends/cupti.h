@@ -79,6 +79,12 @@ struct cupti {
 
 struct cupti_making;
 
+enum { CUPTI_OUTER_MAX = 6 };
+struct cupti_node_type {
+	const void *node;
+	uint32_t type; /* enum abi_node_type */
+};
+
 /* Per launching thread, in static TLS so that the launch path calls nothing to reach it. */
 struct cupti_thread {
 	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
@@ -88,6 +94,7 @@ struct cupti_thread {
 	uint32_t known;         /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
+	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
 };
 extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 

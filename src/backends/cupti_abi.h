@@ -101,8 +101,10 @@ enum abi_domain {
 enum abi_resource {
 	ABI_RESOURCE_CONTEXT_DESTROYED = 2, /* from here on it is being destroyed */
 	ABI_RESOURCE_INIT_FINISHED = 5,
+	ABI_RESOURCE_GRAPH_NODE_CREATING = 12,
 	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
 	ABI_RESOURCE_GRAPH_NODE_DESTROYED = 14, /* it still is there */
+	ABI_RESOURCE_GRAPH_EXEC_CREATING = 17,  /* its nodes are copied */
 	ABI_RESOURCE_GRAPH_EXEC_CREATED = 18,
 	ABI_RESOURCE_GRAPH_EXEC_DESTROYED = 19, /* it still is there */
 	ABI_RESOURCE_GRAPH_NODE_CLONED = 20,
@@ -116,7 +118,9 @@ enum abi_node_type {
 	ABI_NODE_MEMSET = 2,
 	ABI_NODE_HOST = 3,
 	ABI_NODE_GRAPH = 4,
+	ABI_NODE_CONDITIONAL = 13,
 };
+#define ABI_NODE_UNKNOWN UINT32_MAX
 
 enum abi_state { ABI_STATE_FATAL_ERROR = 1 };
 
@@ -470,7 +474,7 @@ struct abi_resource_data {
 
 struct abi_graph_data {
 	void *graph, *original_graph, *node, *original_node;
-	uint32_t node_type;
+	uint32_t node_type;            /* before the node is created alone */
 	void *dependency, *executable; /* not set but of its own callbacks */
 };
 

@@ -5,10 +5,14 @@
  * tells of a copy, whose nodes then move into the outermost one and get other ids there. That it does not tell (CUPTI
  * 13.0, on an H100). But they stay the same objects: once the graph is made they are asked for their ids again.
  *
+ * Of what type a node is it says before the node is made alone; later, and of copies, that field is nothing. At the end of
+ * the making there are nodes that nobody made: they have no records.
+ *
  * What stands in the body of a conditional node runs when a kernel says so: its records have correlation id 0. They
  * are charged to the newest launch of their graph. */
 #include "config.h" // IWYU pragma: keep
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "backends/cupti.h"
@@ -27,6 +31,7 @@ enum {
 struct cupti_making {
 	const void *graph; /* of the first */
 	bool is_nested;    /* others are of another graph */
+	bool is_ending;    /* what is made from here on is the driver's own */
 	uint32_t n, n_gone;
 	const void *gone[2 * GONE_MAX]; /* a set */
 	struct {
@@ -59,16 +64,40 @@ static struct graph_member member(const struct cupti *c, uint64_t id, enum graph
 		.node = id, .graph = c->whole_graphs ? (uint32_t)(id >> 32) : 0, .part = part};
 }
 
+/* This node is made next by this thread; others come between where it is to hold them. */
+static void on_creating(struct cupti *c, const struct abi_graph_data *g)
+{
+	struct cupti_node_type *t = &cupti_thread.making_node;
+
+	(void)c;
+	if (!g)
+		return;
+	if (g->node_type == ABI_NODE_GRAPH || g->node_type == ABI_NODE_CONDITIONAL) {
+		t = cupti_thread.making_outer;
+		memmove(&t[1], &t[0], (CUPTI_OUTER_MAX - 1) * sizeof(*t));
+	}
+	*t = (struct cupti_node_type){g->node, g->node_type};
+}
+
+static uint32_t type_of(const void *node)
+{
+	const struct cupti_node_type *t = &cupti_thread.making_node;
+
+	for (unsigned i = 0; t->node != node && i < CUPTI_OUTER_MAX; i++)
+		t = &cupti_thread.making_outer[i];
+	return t->node == node ? t->type : ABI_NODE_UNKNOWN;
+}
+
 static enum graph_part part_of(const struct abi_graph_data *g)
 {
+	uint32_t type = type_of(g->node);
 	static const uint8_t parts[] = {[ABI_NODE_KERNEL] = GRAPH_KERNEL,
 					[ABI_NODE_MEMCPY] = GRAPH_COPY,
 					[ABI_NODE_MEMSET] = GRAPH_SET,
 					[ABI_NODE_HOST] = GRAPH_OTHER,
 					[ABI_NODE_GRAPH] = GRAPH_GRAPH};
 
-	return g->node_type < ARRAY_SIZE(parts) ? (enum graph_part)parts[g->node_type]
-						: GRAPH_OTHER;
+	return type < ARRAY_SIZE(parts) ? (enum graph_part)parts[type] : GRAPH_OTHER;
 }
 
 static struct graph_member told(const struct cupti *c, const struct abi_graph_data *g)
@@ -90,7 +119,7 @@ void cupti_graphs_making(struct cupti_thread *t, bool on)
 
 static void remember(struct cupti_making *m, const struct abi_graph_data *g, uint64_t id)
 {
-	if (!m || !id || m->n == COPIES_MAX || g->node_type > ABI_NODE_MEMSET)
+	if (!m || !id || m->n == COPIES_MAX)
 		return;
 	if (!m->n)
 		m->graph = g->graph;
@@ -215,6 +244,8 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 	const struct activity_sink_ops *ops = c->sink->ops;
 	struct graph_member m = g ? told(c, g) : (struct graph_member){0};
 
+	if (cupti_thread.making && cupti_thread.making->is_ending)
+		return;
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
@@ -253,6 +284,14 @@ static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
 		c->sink->ops->removed(c->sink, &m);
 }
 
+static void on_making_ends(struct cupti *c, const struct abi_graph_data *g)
+{
+	(void)c;
+	(void)g;
+	if (cupti_thread.making)
+		cupti_thread.making->is_ending = true;
+}
+
 static void on_made(struct cupti *c, const struct abi_graph_data *g)
 {
 	if (g)
@@ -272,9 +311,11 @@ static void on_unmade(struct cupti *c, const struct abi_graph_data *g)
 }
 
 static void (*const tell[ABI_N_RESOURCES])(struct cupti *, const struct abi_graph_data *) = {
+	[ABI_RESOURCE_GRAPH_NODE_CREATING] = on_creating,
 	[ABI_RESOURCE_GRAPH_NODE_CREATED] = on_created,
 	[ABI_RESOURCE_GRAPH_NODE_CLONED] = on_cloned,
 	[ABI_RESOURCE_GRAPH_NODE_DESTROYED] = on_destroyed,
+	[ABI_RESOURCE_GRAPH_EXEC_CREATING] = on_making_ends,
 	[ABI_RESOURCE_GRAPH_EXEC_CREATED] = on_made,
 	[ABI_RESOURCE_GRAPH_EXEC_DESTROYED] = on_unmade,
 };

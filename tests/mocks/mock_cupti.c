@@ -47,6 +47,7 @@ static struct {
 	unsigned delivering;
 	uint32_t version, subscribe_result, enable_result;
 	uint64_t drop_every;
+	bool in_order;
 	abi_callback_fn callback;
 	void *user;
 	bool enabled[N_DOMAINS][ABI_N_CALLS];
@@ -113,6 +114,7 @@ static void read_environment(void)
 	mock.subscribe_result = (uint32_t)env_number("MOCK_CUPTI_SUBSCRIBE", 0);
 	mock.enable_result = (uint32_t)env_number("MOCK_CUPTI_ENABLE", 0);
 	mock.drop_every = env_number("MOCK_CUPTI_DROP_EVERY", 0);
+	mock.in_order = env_number("MOCK_CUPTI_IN_ORDER", 0);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -341,14 +343,21 @@ static void deliver(struct buffer *b)
 	pthread_mutex_lock(&mock.lock);
 	mock.delivering--;
 	pthread_cond_broadcast(&mock.idle);
+	if (mock.in_order) /* another may be full */
+		pthread_cond_signal(&mock.work);
 }
 
+/* The oldest of them; the newest stands first in the list. */
 static struct buffer *next_complete(bool only_full, bool force)
 {
+	struct buffer *oldest = NULL;
+
+	if (mock.in_order && mock.delivering)
+		return NULL;
 	for (struct buffer *b = mock.buffers; b; b = b->next)
 		if ((b->n_incomplete == 0 || force) && (b->full || !only_full) && b->used > 0)
-			return b;
-	return NULL;
+			oldest = b;
+	return oldest;
 }
 
 static void *work(void *unused)
@@ -646,6 +655,12 @@ static void forget_pending(void)
 	mock.n_pending = 0;
 }
 
+static void wait_turn(void)
+{
+	while (mock.in_order && mock.delivering > 0)
+		pthread_cond_wait(&mock.idle, &mock.lock);
+}
+
 EXPORT uint32_t cuptiActivityFlushAll(uint32_t flags);
 uint32_t cuptiActivityFlushAll(uint32_t flags)
 {
@@ -658,8 +673,11 @@ uint32_t cuptiActivityFlushAll(uint32_t flags)
 	mock.counters.n_forced += flags & ABI_FLUSH_FORCED;
 	if (flags & ABI_FLUSH_FORCED)
 		forget_pending();
-	while ((b = next_complete(false, flags & ABI_FLUSH_FORCED)))
+	wait_turn();
+	while ((b = next_complete(false, flags & ABI_FLUSH_FORCED))) {
 		deliver(b);
+		wait_turn();
+	}
 	while (mock.delivering > 0)
 		pthread_cond_wait(&mock.idle, &mock.lock);
 	pthread_mutex_unlock(&mock.lock);
@@ -715,13 +733,12 @@ void mock_resource(uint32_t id)
 	in_driver_callback--;
 }
 
-EXPORT mock_graph_fn mock_graph;
-void mock_graph(uint32_t id, const struct mock_node *node)
+static void raise_graph(uint32_t id, const struct mock_node *node, uint32_t type)
 {
 	struct abi_graph_data graph = {.graph = (void *)node->graph,
 				       .node = (void *)(uintptr_t)node->node,
 				       .original_node = (void *)(uintptr_t)node->from,
-				       .node_type = node->type,
+				       .node_type = type,
 				       .executable = (void *)node->executable};
 	struct abi_resource_data data = {.descriptor = &graph};
 
@@ -730,6 +747,15 @@ void mock_graph(uint32_t id, const struct mock_node *node)
 	in_driver_callback++;
 	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, id, &data);
 	in_driver_callback--;
+}
+
+/* Types are told before a node is made, and at no other time. */
+EXPORT mock_graph_fn mock_graph;
+void mock_graph(uint32_t id, const struct mock_node *node)
+{
+	if (id == ABI_RESOURCE_GRAPH_NODE_CREATED)
+		raise_graph(ABI_RESOURCE_GRAPH_NODE_CREATING, node, node->type);
+	raise_graph(id, node, id == ABI_RESOURCE_GRAPH_NODE_CREATING ? node->type : 0);
 }
 
 /* The handle of a context is its id. */
@@ -755,7 +781,10 @@ void mock_context_end(uint32_t context)
 EXPORT mock_clone_fn mock_clone;
 void mock_clone(uint64_t from, uint64_t to)
 {
-	mock_graph(ABI_RESOURCE_GRAPH_NODE_CLONED, &(struct mock_node){.node = to, .from = from});
+	const struct mock_node node = {.node = to, .from = from};
+
+	mock_graph(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
+	mock_graph(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
 }
 
 static struct {

@@ -7,6 +7,8 @@ libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_graphs
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
 export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+# Which number is of which run is known by the order of records, which buffers that come at once do not have.
+export MOCK_CUPTI_IN_ORDER=1
 
 timeout 120 "$PROTON" record -o run.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "status" 0 $?

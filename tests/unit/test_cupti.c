@@ -62,6 +62,7 @@ static struct {
 	_Atomic uint64_t
 		n_wrong_name; /* records whose launch context is none, or of another name */
 	uint64_t cloned[16];  /* of which node: by the low half of its id */
+	unsigned built[16];   /* 1 + enum graph_part, by the same */
 	atomic_int n_connects, n_notes, n_devices;
 	char note[1024];
 	struct device_info device;
@@ -111,6 +112,12 @@ static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
 static void sink_cloned(struct activity_sink *sink, uint64_t from, const struct graph_member *m)
 {
 	seen.cloned[m->node % ARRAY_SIZE(seen.cloned)] = from;
+	seen.built[m->node % ARRAY_SIZE(seen.built)] = m->part + 1;
+}
+
+static void sink_built(struct activity_sink *sink, const struct graph_member *m)
+{
+	seen.built[m->node % ARRAY_SIZE(seen.built)] = m->part + 1;
 }
 
 static void sink_lose(struct activity_sink *sink, enum loss loss, uint64_t n)
@@ -145,6 +152,7 @@ static const struct activity_sink_ops sink_ops = {
 	.record = sink_record,
 	.unlaunch = sink_unlaunch,
 	.cloned = sink_cloned,
+	.built = sink_built,
 	.lose = sink_lose,
 	.device = sink_device,
 	.note = sink_note,
@@ -876,6 +884,9 @@ static void make_executable(void)
 		mock.graph(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
 			   &(struct mock_node){.graph = 3, .node = NODE(5, 0)});
 	}
+	mock.graph(ABI_RESOURCE_GRAPH_EXEC_CREATING, &(struct mock_node){.graph = 3});
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATED, /* the driver's own */
+		   &(struct mock_node){.graph = 3, .node = NODE(3, 12)});
 	mock.graph(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = 0xe0});
 }
 
@@ -898,6 +909,29 @@ START_TEST(nodes_of_inner_graphs_are_asked_again)
 	mock.move(NODE(7, 9), NODE(3, 8));
 	make_graph(0);
 	ck_assert_uint_eq(seen.cloned[8], 0);
+}
+END_TEST
+
+/* Types are told before a node is made: those of graphs come round what is in them. */
+START_TEST(types_of_nodes_are_those_that_were_told_first)
+{
+	static const uint32_t types[] = {ABI_NODE_KERNEL, ABI_NODE_MEMCPY, ABI_NODE_MEMSET, 7,
+					 ABI_NODE_KERNEL};
+	static const enum graph_part parts[] = {GRAPH_KERNEL, GRAPH_COPY, GRAPH_SET, GRAPH_OTHER,
+						GRAPH_KERNEL};
+	struct mock_node outer = {.node = NODE(1, 15), .type = ABI_NODE_GRAPH};
+
+	begin(true);
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATING, &outer);
+	for (uint32_t i = 0; i < ARRAY_SIZE(types); i++) {
+		mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATED,
+			   &(struct mock_node){.node = NODE(2, i), .type = types[i]});
+		ck_assert_uint_eq(seen.built[i], parts[i] + 1);
+	}
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CLONED, &outer);
+	ck_assert_uint_eq(seen.built[15], GRAPH_GRAPH + 1);
+	make_graph(0);
+	ck_assert_uint_eq(seen.built[12], 0); /* the driver's own */
 }
 END_TEST
 
@@ -1262,6 +1296,7 @@ static Suite *suite(void)
 	tcase_add_test(attribution, often_repeated_copies_are_compared_seldom);
 	tcase_add_test(attribution, what_cannot_be_read_is_not_compared);
 	tcase_add_test(attribution, nodes_of_inner_graphs_are_asked_again);
+	tcase_add_test(attribution, types_of_nodes_are_those_that_were_told_first);
 	tcase_add_test(attribution,
 		       what_a_kernel_launches_belongs_to_the_newest_launch_of_its_graph);
 	tcase_add_test(attribution, a_graph_without_records_does_not_stay_in_flight);
