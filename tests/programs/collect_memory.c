@@ -224,8 +224,10 @@ static void many(void)
 	proton_exit_scope();
 	proton_enter_scope("turns");
 	turns(n / 2);
+	wait_for_proton();
 	before = resident_kib();
 	turns(n / 2);
+	wait_for_proton();
 	proton_exit_scope();
 	printf("grown %ld\n", resident_kib() - before);
 	for (int i = 0; i < N_ALIVE; i++) {
