@@ -137,7 +137,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   SYNC     waits; has one record when those are wanted
  *   ALLOC    allocates memory: has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
- *   MAKE     makes an executable graph
+ *   MAKE     makes an executable graph; MAKE_FLAGS: the third parameter is flags, MAKE_PARAMS: points to them
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \
@@ -162,9 +162,9 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuStreamBeginCaptureToGraph_ptsz, 721, BEGIN)                                            \
 	_(cuGraphInstantiate, 513, MAKE)                                                           \
 	_(cuGraphInstantiate_v2, 578, MAKE)                                                        \
-	_(cuGraphInstantiateWithFlags, 643, MAKE)                                                  \
-	_(cuGraphInstantiateWithParams, 656, MAKE)                                                 \
-	_(cuGraphInstantiateWithParams_ptsz, 657, MAKE)                                            \
+	_(cuGraphInstantiateWithFlags, 643, MAKE_FLAGS)                                            \
+	_(cuGraphInstantiateWithParams, 656, MAKE_PARAMS)                                          \
+	_(cuGraphInstantiateWithParams_ptsz, 657, MAKE_PARAMS)                                     \
 	_(cuCtxSynchronize, 17, SYNC)                                                              \
 	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
 	_(cuEventSynchronize, 121, SYNC)                                                           \
@@ -339,6 +339,9 @@ struct abi_call {
 	uint64_t *private_data;
 	uint32_t correlation;
 };
+
+/* Of a graph that is made executable: kernels may launch it. */
+#define ABI_GRAPH_BY_DEVICE 4u
 
 /* First parameters of a FLAT copy. */
 struct abi_flat_copy {

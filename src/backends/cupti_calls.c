@@ -42,6 +42,8 @@ enum call_class {
 	CALL_BEGIN,
 	CALL_END,
 	CALL_MAKE,
+	CALL_MAKE_FLAGS,
+	CALL_MAKE_PARAMS,
 	CALL_DESTROY,
 };
 
@@ -116,12 +118,35 @@ static void capture(struct cupti *c, const struct abi_call *call, bool on)
 		c->sink->ops->capturing(c->sink, *stream, on);
 }
 
+static uint64_t make_flags(const struct abi_call *call, enum call_class class)
+{
+	const void *const *params = call->params;
+
+	if (!params || class == CALL_MAKE)
+		return 0;
+	if (class == CALL_MAKE_FLAGS)
+		return (uintptr_t)params[2];
+	return params[2] ? *(const uint64_t *)params[2] : 0;
+}
+
+static void make_graph(struct cupti *c, const struct abi_call *call, enum call_class class)
+{
+	bool is_begin = call->site == ABI_ENTER;
+
+	cupti_graphs_making(&cupti_thread, is_begin);
+	if (is_begin && make_flags(call, class) & ABI_GRAPH_BY_DEVICE)
+		c->sink->ops->note(
+			c->sink,
+			"the program makes CUDA graphs for kernels to launch: CUPTI has no "
+			"records of what runs in them then");
+}
+
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	if (class == CALL_DESTROY)
 		destroy(c, call);
-	else if (class == CALL_MAKE)
-		cupti_graphs_making(&cupti_thread, call->site == ABI_ENTER);
+	else if (class >= CALL_MAKE)
+		make_graph(c, call, class);
 	else if (class != CALL_OTHER)
 		capture(c, call, class == CALL_BEGIN);
 }

@@ -34,6 +34,7 @@ struct mock_op {
 	bool by_kernel;            /* records have no correlation id */
 	const void *executable;    /* the first parameter, in place of the stream */
 	const void *dst, *src;     /* of a copy: its first parameters */
+	const void *third;         /* of another call: its third parameter */
 	void (*inside)(void);      /* called between ENTER and EXIT */
 	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
 	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */

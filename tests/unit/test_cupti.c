@@ -23,13 +23,14 @@
 #include "base/util.h"
 #include "mocks/mock_cupti.h"
 
-#define KERNEL_CALL 307u
-#define GRAPH_CALL  514u
-#define MAKE_CALL   643u /* of an executable graph */
-#define DOWN_CALL   277u /* a copy from the host */
-#define COPY_CALL   306u
-#define SET_CALL    249u
-#define RING_N      (1u << 20)
+#define KERNEL_CALL         307u
+#define GRAPH_CALL          514u
+#define MAKE_CALL           643u /* of an executable graph */
+#define MAKE_BY_PARAMS_CALL 656u
+#define DOWN_CALL           277u /* a copy from the host */
+#define COPY_CALL           306u
+#define SET_CALL            249u
+#define RING_N              (1u << 20)
 
 /* ---- failing memory --------------------------------------------------------------------- */
 
@@ -912,6 +913,22 @@ START_TEST(nodes_of_inner_graphs_are_asked_again)
 }
 END_TEST
 
+START_TEST(graphs_that_kernels_launch_have_a_note)
+{
+	static const uint64_t by_device = ABI_GRAPH_BY_DEVICE;
+	const void *flags = (const void *)(uintptr_t)by_device;
+
+	begin(true);
+	mock.call(MAKE_CALL, &(struct mock_op){.third = (const void *)(uintptr_t)1});
+	mock.call(MAKE_BY_PARAMS_CALL, &(struct mock_op){.third = NULL});
+	ck_assert_int_eq(seen.n_notes, 0);
+	mock.call(_i ? MAKE_BY_PARAMS_CALL : MAKE_CALL,
+		  &(struct mock_op){.third = _i ? (const void *)&by_device : flags});
+	ck_assert_int_eq(seen.n_notes, 1);
+	ck_assert_ptr_nonnull(strstr(seen.note, "for kernels to launch"));
+}
+END_TEST
+
 /* Types are told before a node is made: those of graphs come round what is in them. */
 START_TEST(types_of_nodes_are_those_that_were_told_first)
 {
@@ -1297,6 +1314,7 @@ static Suite *suite(void)
 	tcase_add_test(attribution, what_cannot_be_read_is_not_compared);
 	tcase_add_test(attribution, nodes_of_inner_graphs_are_asked_again);
 	tcase_add_test(attribution, types_of_nodes_are_those_that_were_told_first);
+	tcase_add_loop_test(attribution, graphs_that_kernels_launch_have_a_note, 0, 2);
 	tcase_add_test(attribution,
 		       what_a_kernel_launches_belongs_to_the_newest_launch_of_its_graph);
 	tcase_add_test(attribution, a_graph_without_records_does_not_stay_in_flight);
