@@ -859,7 +859,8 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				: op->executable            ? op->executable
 							    : stream,
 				op->src ? op->src : (const void *)(uintptr_t)op->grid,
-				(const void *)(uintptr_t)op->bytes, NULL, NULL};
+				op->third ? op->third : (const void *)(uintptr_t)op->bytes, NULL,
+				NULL};
 	struct abi_call call = {
 		.site = ABI_ENTER, .function = "mock", .params = params, .symbol = op->name};
 
