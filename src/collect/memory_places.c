@@ -17,9 +17,9 @@ enum {
 
 struct place {
 	uint32_t node, lane, total;
-	uint32_t slot;             /* of what there is */
-	uint32_t sums, sums_epoch; /* slot of sums, and of which epoch it is; WIRE_NONE: none yet */
-	uint32_t peak_seen;        /* the total's peak that at_peak is of */
+	uint32_t slot;      /* of what there is */
+	uint32_t sums;      /* slot of sums; WIRE_NONE: none yet */
+	uint32_t peak_seen; /* the total's peak that at_peak is of */
 	bool is_changed;
 	uint64_t live, peak, at_peak;
 };
@@ -227,17 +227,14 @@ uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)
 
 /* ---- what changes ---- */
 
-/* Its sums of what is going on now; WIRE_NONE: collection pauses, or there is no room. */
+/* Of no session: its file has the rows that Triton's Proton has, and no others. WIRE_NONE: collection pauses, or there
+ * is no room. */
 static uint32_t sums_of(struct place *p)
 {
-	uint32_t epoch = epoch_now();
-
 	if (is_paused())
 		return WIRE_NONE;
-	if (p->sums == WIRE_NONE || p->sums_epoch != epoch) {
-		p->sums = slot_intern(p->node, p->lane, SET_ID_ALLOC, epoch);
-		p->sums_epoch = epoch;
-	}
+	if (p->sums == WIRE_NONE)
+		p->sums = slot_intern(p->node, p->lane, SET_ID_ALLOC, 0);
 	return p->sums;
 }
 
