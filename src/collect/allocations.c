@@ -16,7 +16,8 @@ enum {
 	LATE_MAX = 1 << 20,
 	LATE_KEPT = 1 << 14, /* whose memory stays when none waits */
 	ROOM_MS = 2000,      /* to find room in the ring */
-	APPLY_MAX = 256,     /* before there is a look at the ring again, whose producers wait */
+	PUBLISH_ROUNDS = 64,
+	APPLY_MAX = 256, /* before there is a look at the ring again, whose producers wait */
 };
 /* A release this soon after another's allocation of the address may be the one that had to come before. */
 #define OWED_NS NSEC_PER_MSEC
@@ -328,9 +329,14 @@ void allocations_settle(uint64_t until_ns)
 
 	if (!ring || !settling_begin())
 		return;
-	do {
+	/* Where there is much, what is sent meanwhile is of a moment not long ago, at the end of a program, too. */
+	for (unsigned round = 1;; round++) {
 		ring_empty(ring);
-	} while (apply_until(until_ns));
+		if (!apply_until(until_ns))
+			break;
+		if (round % PUBLISH_ROUNDS == 0)
+			memory_places_publish();
+	}
 	memory_places_publish();
 	late_shrink();
 	settling_end();
