@@ -67,7 +67,7 @@ static struct {
 	bool is_whole;  /* the turn has not changed since the last look */
 	uint32_t nodes; /* at the last look */
 	unsigned n_new; /* looks before which there were new ones */
-	bool any_lost;  /* since then some thread has come to a place that it was never told of */
+	bool any_lost; /* since the last turn some thread has come to a place that it was never told of */
 } turns;
 
 static __thread bool is_measured __attribute__((tls_model("initial-exec")));
@@ -205,7 +205,6 @@ static int64_t settle_all(struct work *work)
 	int64_t least = INT64_MAX;
 
 	turns.ticks = now;
-	turns.any_lost = false;
 	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
 		struct thread_state *thread = &collector->thread[i];
 		struct torch_turn *t = atomic_load_explicit(&thread->used, memory_order_acquire)
@@ -273,7 +272,10 @@ static void turn_to(int turn, uint64_t now)
 	}
 	if (turn != SEEN)
 		switch_all(turn == BEGUN);
-	log_debug(2, "torch", "turn %d, a record takes %" PRIu64 " ticks", turn, turns.cost);
+	log_debug(2, "torch", "turn %d, a record takes %" PRIu64 " ticks%s", turn, turns.cost,
+		  turn == BEGUN && turns.any_lost ? ", of a new place" : "");
+	if (turn != OFF)
+		turns.any_lost = false;
 	turns.began_ns = now;
 	atomic_store(&turns.turn, turn);
 }
