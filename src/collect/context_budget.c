@@ -10,6 +10,8 @@
 
 enum {
 	PLACES = 8192,  /* that a thread remembers */
+	NODES = 4096,   /* … and ways on from one, by its node: */
+	WAYS = 4,       /* of so many each, others are among all */
 	SAVED_MS = 100, /* of whose time the share is saved up while nothing is launched */
 	ENOUGH_MS = 25, /* … is left for looks, before places that are known are read again */
 	DEBT_MS = 20,   /* … is taken in advance for places that were never read */
@@ -29,8 +31,9 @@ struct context_budget {
 	uint32_t n_first;
 	_Atomic uint64_t n_read, n_guessed;
 	_Atomic uint64_t n_paid; /* ticks */
-	/* Upper half of a hash, node: of places, and of ways from one to the next. */
-	_Atomic uint64_t seen[PLACES], next[PLACES];
+	/* Upper half of a hash, node: of places, and of ways from one to the next. Nodes that follow each other were
+	 * mostly made one after the other, so that what is asked for next lies behind what is asked for now. */
+	_Atomic uint64_t seen[PLACES], next[PLACES], ways[NODES][WAYS];
 };
 
 /* ---- ticks: shares of time need no unit ---- */
@@ -152,9 +155,23 @@ static _Atomic uint64_t *cell_of(_Atomic uint64_t *of, uint64_t hash)
 	return !v || v >> 32 == hash >> 32 ? cell : &of[hash % PLACES ^ 1];
 }
 
-static bool find(_Atomic uint64_t *of, uint64_t hash, uint32_t *node)
+/* The way on from the launch before. */
+static _Atomic uint64_t *way_cell(struct context_budget *b)
 {
-	uint64_t v = atomic_load_explicit(cell_of(of, hash), memory_order_relaxed);
+	_Atomic uint64_t *ways = b->ways[b->last % NODES];
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		uint64_t v = atomic_load_explicit(&ways[i], memory_order_relaxed);
+
+		if (!v || v >> 32 == b->way >> 32)
+			return &ways[i];
+	}
+	return cell_of(b->next, b->way);
+}
+
+static bool find(_Atomic uint64_t *cell, uint64_t hash, uint32_t *node)
+{
+	uint64_t v = atomic_load_explicit(cell, memory_order_relaxed);
 
 	if (v >> 32 != hash >> 32 || !v)
 		return false;
@@ -162,14 +179,14 @@ static bool find(_Atomic uint64_t *of, uint64_t hash, uint32_t *node)
 	return true;
 }
 
-static void put(_Atomic uint64_t *of, uint64_t hash, uint32_t node)
+static void put(_Atomic uint64_t *cell, uint64_t hash, uint32_t node)
 {
-	atomic_store_explicit(cell_of(of, hash), hash >> 32 << 32 | node, memory_order_relaxed);
+	atomic_store_explicit(cell, hash >> 32 << 32 | node, memory_order_relaxed);
 }
 
 static void go_on(struct context_budget *b, uint32_t node)
 {
-	put(b->next, b->way, node);
+	put(way_cell(b), b->way, node);
 	b->last = node;
 }
 
@@ -191,7 +208,7 @@ bool budget_look(struct thread_state *t, uint64_t began, uint64_t glance, bool m
 	b->began = began;
 	earn(b, began);
 	b->way = hash_u64(glance ^ b->last);
-	if (must || b->credit >= b->wait || !find(b->next, b->way, node))
+	if (must || b->credit >= b->wait || !find(way_cell(b), b->way, node))
 		return true;
 	count(&b->n_guessed, 1);
 	b->last = *node;
@@ -210,7 +227,7 @@ static bool may_read(struct context_budget *b, bool is_known, bool worth)
 bool budget_begin(struct thread_state *t, uint64_t place, bool worth, uint32_t *node)
 {
 	struct context_budget *b = t->budget;
-	bool is_known = find(b->seen, place, node);
+	bool is_known = find(cell_of(b->seen, place), place, node);
 
 	if (may_read(b, is_known, worth))
 		return true;
@@ -229,7 +246,7 @@ void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool gues
 {
 	struct context_budget *b = t->budget;
 
-	put(b->seen, place, node);
+	put(cell_of(b->seen, place), place, node);
 	go_on(b, node);
 	count(guessed ? &b->n_guessed : &b->n_read, 1);
 	b->paying = LOOK;
@@ -239,7 +256,7 @@ void budget_read(struct thread_state *t, uint64_t place, uint32_t node)
 {
 	struct context_budget *b = t->budget;
 
-	put(b->seen, place, node);
+	put(cell_of(b->seen, place), place, node);
 	go_on(b, node);
 	count(&b->n_read, 1);
 	b->paying = ELSEWHERE;

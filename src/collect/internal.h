@@ -264,6 +264,7 @@ struct python_stack;   /* of python.c */
 struct torch_stack;    /* of torch.c */
 struct native_stack;   /* of native.c */
 struct context_budget; /* of context_budget.c */
+struct kept_contexts;  /* of scope.c */
 
 /* One a thread. The counters are written by their thread alone and read by the sender. */
 struct thread_state {
@@ -298,6 +299,7 @@ struct thread_state {
 	struct torch_stack *torch;   /* torch.c */
 	struct native_stack *native; /* native.c */
 	struct context_budget *budget;
+	struct kept_contexts *kept;  /* scope.c */
 	struct cpu_mark cpu;         /* cpu_time.c */
 	_Atomic uint32_t scopes[64]; /* nodes of some that were entered (scope_names.c) */
 	char error[160];             /* why its last call of a session function failed */

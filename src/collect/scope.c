@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <string.h>
+#include "backends/pages.h"
 #include "base/util.h"
 #include "collect/context_budget.h"
 #include "collect/context_sources.h"
@@ -13,6 +14,36 @@
 #include "collect/slots.h"
 #include "wire/wire.h"
 
+enum { KEPT_NODES = 4096 };
+
+/* Launch contexts of a thread by node, read and guessed: where calling contexts are read, each launch may have another
+ * one, and they were mostly made one after the other. */
+struct kept_contexts {
+	_Atomic uint32_t of[KEPT_NODES][2];
+};
+
+static uint32_t context_find(struct thread_state *t, uint32_t node, uint32_t epoch)
+{
+	bool guessed = t->context_guessed;
+	const struct context_entry *e;
+	_Atomic uint32_t *kept;
+	uint32_t id;
+
+	if (_unlikely_(!t->kept))
+		t->kept = pages_reserve(sizeof(*t->kept));
+	if (!t->kept)
+		return context_intern(node, t->lane, guessed, epoch, 0);
+	kept = &t->kept->of[node % KEPT_NODES][guessed];
+	id = atomic_load_explicit(kept, memory_order_relaxed);
+	e = &collector->context[id];
+	if (id && e->node == node && e->thread == t->lane && e->is_guessed == guessed &&
+	    e->epoch == epoch && !e->name)
+		return id;
+	id = context_intern(node, t->lane, guessed, epoch, 0);
+	atomic_store_explicit(kept, id, memory_order_relaxed);
+	return id;
+}
+
 /* The launch context of what t->context_node and its kin say, with the thread's state and the name that it
  * gives to kernels: whoever changes these sets t->context to 0. */
 static uint32_t context_make(struct thread_state *t)
@@ -21,8 +52,10 @@ static uint32_t context_make(struct thread_state *t)
 
 	if (launch_is_said(t) && !t->launch.placed)
 		launch_place(t, node);
-	return context_intern(node, t->lane, t->context_guessed, thread_epoch(t),
-			      launch_is_said(t) ? t->launch.name : 0);
+	if (launch_is_said(t) && t->launch.name)
+		return context_intern(node, t->lane, t->context_guessed, thread_epoch(t),
+				      t->launch.name);
+	return context_find(t, node, thread_epoch(t));
 }
 
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
