@@ -5,8 +5,8 @@
  * tells of a copy, whose nodes then move into the outermost one and get other ids there. That it does not tell (CUPTI
  * 13.0, on an H100). But they stay the same objects: once the graph is made they are asked for their ids again.
  *
- * Of what type a node is it says before the node is made alone; later, and of copies, that field is nothing. At the end of
- * the making there are nodes that nobody made: they have no records.
+ * Of what type a node is it says before the node is made alone; later, and of copies, that field is nothing. Nodes of an
+ * executable graph that are no copies are the driver's own, and have no records.
  *
  * What stands in the body of a conditional node runs when a kernel says so: its records have correlation id 0. They
  * are charged to the newest launch of their graph. */
@@ -31,7 +31,7 @@ enum {
 struct cupti_making {
 	const void *graph; /* of the first */
 	bool is_nested;    /* others are of another graph */
-	bool is_ending;    /* what is made from here on is the driver's own */
+	void *created;     /* the newest node: the driver's own unless it is told to be a copy */
 	uint32_t n, n_gone;
 	const void *gone[2 * GONE_MAX]; /* a set */
 	struct {
@@ -244,8 +244,10 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 	const struct activity_sink_ops *ops = c->sink->ops;
 	struct graph_member m = g ? told(c, g) : (struct graph_member){0};
 
-	if (cupti_thread.making && cupti_thread.making->is_ending)
+	if (cupti_thread.making) {
+		cupti_thread.making->created = g ? g->node : NULL;
 		return;
+	}
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
@@ -266,6 +268,8 @@ static void on_cloned(struct cupti *c, const struct abi_graph_data *g)
 	if (!g)
 		return;
 	m = told(c, g);
+	if (cupti_thread.making && cupti_thread.making->created == g->node && c->sink->ops->built)
+		c->sink->ops->built(c->sink, &m);
 	if (c->sink->ops->cloned)
 		c->sink->ops->cloned(c->sink, node_id(c, g->original_node), &m);
 	remember(cupti_thread.making, g, m.node);
@@ -282,14 +286,6 @@ static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
 	m = told(c, g);
 	if (c->sink->ops->removed)
 		c->sink->ops->removed(c->sink, &m);
-}
-
-static void on_making_ends(struct cupti *c, const struct abi_graph_data *g)
-{
-	(void)c;
-	(void)g;
-	if (cupti_thread.making)
-		cupti_thread.making->is_ending = true;
 }
 
 static void on_made(struct cupti *c, const struct abi_graph_data *g)
@@ -315,7 +311,6 @@ static void (*const tell[ABI_N_RESOURCES])(struct cupti *, const struct abi_grap
 	[ABI_RESOURCE_GRAPH_NODE_CREATED] = on_created,
 	[ABI_RESOURCE_GRAPH_NODE_CLONED] = on_cloned,
 	[ABI_RESOURCE_GRAPH_NODE_DESTROYED] = on_destroyed,
-	[ABI_RESOURCE_GRAPH_EXEC_CREATING] = on_making_ends,
 	[ABI_RESOURCE_GRAPH_EXEC_CREATED] = on_made,
 	[ABI_RESOURCE_GRAPH_EXEC_DESTROYED] = on_unmade,
 };

@@ -869,8 +869,10 @@ static uint32_t inner; /* graphs of which a copy is made, each of one node */
 
 static void copy_node(uint64_t node, uint64_t from)
 {
-	mock.graph(ABI_RESOURCE_GRAPH_NODE_CLONED,
-		   &(struct mock_node){.graph = node >> 32, .node = node, .from = from});
+	const struct mock_node copy = {.graph = node >> 32, .node = node, .from = from};
+
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATED, &copy);
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CLONED, &copy);
 }
 
 /* Graph 3, with a node of its own, is made of graph 1; nodes of others, 4 and up, move into it. */
@@ -885,8 +887,7 @@ static void make_executable(void)
 		mock.graph(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
 			   &(struct mock_node){.graph = 3, .node = NODE(5, 0)});
 	}
-	mock.graph(ABI_RESOURCE_GRAPH_EXEC_CREATING, &(struct mock_node){.graph = 3});
-	mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATED, /* the driver's own */
+	mock.graph(ABI_RESOURCE_GRAPH_NODE_CREATED, /* the driver's own: no copy */
 		   &(struct mock_node){.graph = 3, .node = NODE(3, 12)});
 	mock.graph(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = 0xe0});
 }
