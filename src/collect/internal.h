@@ -350,6 +350,7 @@ struct interval_cell {
 	_Atomic uint64_t end_ns;
 	uint64_t start_ns;
 	uint32_t node, lane, epoch;
+	bool is_copy;
 };
 
 struct interval_ring {
@@ -621,10 +622,10 @@ void intervals_help(void);
 /* Sender thread: empty the ring. Before the limits of tables are read: a node or lane that is named
  * in a file was there by then. */
 void intervals_take(void);
-/* Busy times that changed, and how far the files go. 0 or the encoder's error. */
+/* Busy times that changed, what copies had of them, and how far the files go. 0 or the encoder's error. */
 int intervals_send(struct wire_encoder *e, uint32_t n_devices);
 void intervals_resend(void);    /* all of it, next time */
-void intervals_reset(void);     /* busy time from 0 */
+void intervals_reset(void);     /* busy times from 0 */
 uint64_t intervals_bytes(void); /* of memory, about */
 void intervals_close(void);     /* files of this thread's own table, which goes away */
 void intervals_forked(void);

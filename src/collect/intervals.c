@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When each operation ran.
  *
- *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES
+ *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES, OVERLAPS
  *                                            └─> file of the backend ─────> CLOCK, SEGMENT
  *
  * The sender empties the ring once a period. A thread that finds it half full empties it too,
@@ -50,19 +50,25 @@ struct trace_file {
 /* owner: who holds `taking` */
 static struct taker {
 	_Atomic bool taking;
-	struct coverage covered[MAX_DEVICES]; /* v is NULL before a device's first interval */
-	_Atomic uint64_t n_spans;             /* of all devices; anybody may read it */
+	struct overlap covered[MAX_DEVICES]; /* by all else and by copies; without room before the
+					      * first interval of a device */
+	_Atomic uint64_t n_spans;            /* of all devices; anybody may read it */
 	struct trace_file trace[N_FILES];
 	uint64_t n_traced;
 	struct wire_epoch_interval batch[RUN_MAX];
 	struct wire_interval plain[RUN_MAX];
-	struct span run[RUN_MAX];
+	struct span run[RUN_MAX], split[RUN_MAX];
+	bool is_copy[RUN_MAX]; /* of the batch */
 } taker = {.trace = {[0 ... N_FILES - 1] = {.file = {.fd = -1}}}};
 
 /* What was taken when the limits of the tables were read, and what of it proton knows.
  * owner: the sender thread */
 static struct {
 	uint64_t busy_ns[MAX_DEVICES], busy_sent_ns[MAX_DEVICES];
+	struct {
+		bool has_copies;
+		uint64_t copies_ns, hidden_ns, copies_sent_ns, hidden_sent_ns;
+	} overlap[MAX_DEVICES];
 	struct {
 		struct wire_segment now;
 		uint64_t sent_size;
@@ -92,11 +98,12 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->node = collector->slot[slot].node;
 	cell->lane = collector->slot[slot].lane;
 	cell->epoch = collector->slot[slot].epoch;
+	cell->is_copy = a->kind == ACTIVITY_COPY;
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
 	return used;
 }
 
-static bool ring_take(struct wire_epoch_interval *ret)
+static bool ring_take(struct wire_epoch_interval *ret, bool *ret_is_copy)
 {
 	struct interval_ring *r = &collector->intervals;
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -107,6 +114,7 @@ static bool ring_take(struct wire_epoch_interval *ret)
 		return false;
 	*ret = (struct wire_epoch_interval){
 		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, 0};
+	*ret_is_copy = cell->is_copy;
 	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
 	return true;
@@ -114,35 +122,36 @@ static bool ring_take(struct wire_epoch_interval *ret)
 
 /* ---- busy time ---- */
 
-static struct coverage *device_coverage(uint32_t device)
+static struct overlap *device_coverage(uint32_t device)
 {
-	struct coverage *c = &taker.covered[device];
+	struct overlap *o = &taker.covered[device];
 	void *room;
 
-	if (c->v)
-		return c;
-	room = pages_reserve(2 * SPANS_MAX * sizeof(struct span));
+	if (o->either.v)
+		return o;
+	room = pages_reserve(OVERLAP_SPANS * SPANS_MAX * sizeof(struct span));
 	if (!room)
 		return NULL;
-	coverage_init(c, room, SPANS_MAX);
-	return c;
+	overlap_init(o, room, SPANS_MAX);
+	return o;
 }
 
-static void cover(uint32_t device, const struct span *run, uint32_t n)
+static void cover(uint32_t device, const struct span *run, const bool *is_copy, uint32_t n)
 {
-	struct coverage *c = device < MAX_DEVICES ? device_coverage(device) : NULL;
-	uint64_t before = c ? c->n : 0;
+	struct overlap *o = device < MAX_DEVICES ? device_coverage(device) : NULL;
+	uint64_t before = o ? overlap_spans(o) : 0;
 
-	if (c) {
-		coverage_add(c, run, n);
-		atomic_fetch_add(&taker.n_spans, c->n - before); /* may have become fewer */
+	if (o) {
+		overlap_add(o, run, is_copy, n, taker.split);
+		/* may have become fewer */
+		atomic_fetch_add(&taker.n_spans, overlap_spans(o) - before);
 	} else if (n) {
 		lose(LOSS_INTERVALS, n);
 	}
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
-static void cover_all(const struct wire_epoch_interval *v, uint32_t n)
+static void cover_all(const struct wire_epoch_interval *v, const bool *is_copy, uint32_t n)
 {
 	struct span *run = taker.run;
 	uint32_t i, n_run = 0, device = WIRE_NONE;
@@ -151,13 +160,13 @@ static void cover_all(const struct wire_epoch_interval *v, uint32_t n)
 		uint32_t its = collector->lane[v[i].of.lane].device;
 
 		if (n_run && (its != device || v[i].of.start_ns < run[n_run - 1].start)) {
-			cover(device, run, n_run);
+			cover(device, run, is_copy + i - n_run, n_run);
 			n_run = 0;
 		}
 		device = its;
 		run[n_run++] = (struct span){v[i].of.start_ns, v[i].of.end_ns};
 	}
-	cover(device, run, n_run);
+	cover(device, run, is_copy + n - n_run, n_run);
 }
 
 /* ---- the trace ---- */
@@ -305,9 +314,9 @@ static void take(void)
 
 	/* Not for ever, when records come as fast as they are taken. */
 	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
-		for (n = 0; n < RUN_MAX && ring_take(&v[n]); n++)
+		for (n = 0; n < RUN_MAX && ring_take(&v[n], &taker.is_copy[n]); n++)
 			;
-		cover_all(v, n);
+		cover_all(v, taker.is_copy, n);
 		if (trace)
 			trace_all(v, keep_traced(v, n));
 	}
@@ -336,6 +345,16 @@ static bool taker_lock(void)
 	return false;
 }
 
+static void make_ready(uint32_t device)
+{
+	const struct overlap *o = &taker.covered[device];
+
+	ready.busy_ns[device] = o->either.covered_ns;
+	ready.overlap[device].has_copies = o->is_told_apart;
+	ready.overlap[device].copies_ns = o->second.covered_ns;
+	ready.overlap[device].hidden_ns = overlap_both_ns(o);
+}
+
 void intervals_take(void)
 {
 	unsigned i;
@@ -344,7 +363,7 @@ void intervals_take(void)
 		return; /* next time */
 	take();
 	for (i = 0; i < MAX_DEVICES; i++)
-		ready.busy_ns[i] = taker.covered[i].covered_ns;
+		make_ready(i);
 	for (i = 0; i < N_FILES; i++) {
 		const struct trace_file *t = &taker.trace[i];
 
@@ -366,6 +385,24 @@ static int use_send(struct wire_encoder *e, uint32_t device)
 	if (wire_encoder_flush(e) < 0)
 		return e->error;
 	ready.busy_sent_ns[device] = w.busy_ns;
+	return 0;
+}
+
+/* Of devices to which nothing was copied there is nothing to say. */
+static int overlap_send(struct wire_encoder *e, uint32_t device)
+{
+	const struct wire_overlap w = {device, 0, ready.overlap[device].copies_ns,
+				       ready.overlap[device].hidden_ns};
+
+	if (!ready.overlap[device].has_copies ||
+	    (ready.overlap[device].copies_sent_ns == w.copies_ns &&
+	     ready.overlap[device].hidden_sent_ns == w.hidden_ns))
+		return 0;
+	wire_put(e, WIRE_OVERLAPS, &w, sizeof(w));
+	if (wire_encoder_flush(e) < 0)
+		return e->error;
+	ready.overlap[device].copies_sent_ns = w.copies_ns;
+	ready.overlap[device].hidden_sent_ns = w.hidden_ns;
 	return 0;
 }
 
@@ -391,8 +428,10 @@ int intervals_send(struct wire_encoder *e, uint32_t n_devices)
 	uint32_t i;
 	int r = 0;
 
-	for (i = 0; i < n_devices && r == 0; i++)
+	for (i = 0; i < n_devices && r == 0; i++) {
 		r = use_send(e, i);
+		r = r ? r : overlap_send(e, i);
+	}
 	for (i = 0; i < N_FILES && r == 0; i++)
 		r = trace_send(e, i);
 	return r;
@@ -403,10 +442,20 @@ void intervals_resend(void)
 	unsigned i;
 
 	memset(ready.busy_sent_ns, 0, sizeof(ready.busy_sent_ns));
+	for (i = 0; i < MAX_DEVICES; i++)
+		ready.overlap[i].copies_sent_ns = 0;
 	for (i = 0; i < N_FILES; i++) {
 		ready.trace[i].sent_size = 0;
 		ready.trace[i].sent_pair.monotonic_ns = 0;
 	}
+}
+
+static void reset_device(struct overlap *o)
+{
+	uint64_t before = overlap_spans(o);
+
+	overlap_reset(o);
+	atomic_fetch_add(&taker.n_spans, overlap_spans(o) - before);
 }
 
 void intervals_reset(void)
@@ -416,8 +465,9 @@ void intervals_reset(void)
 	if (!taker_lock())
 		return;
 	for (i = 0; i < MAX_DEVICES; i++) {
-		taker.covered[i].covered_ns = 0;
-		ready.busy_sent_ns[i] = UINT64_MAX;
+		if (taker.covered[i].either.v)
+			reset_device(&taker.covered[i]);
+		ready.busy_sent_ns[i] = ready.overlap[i].copies_sent_ns = UINT64_MAX;
 	}
 	atomic_store(&taker.taking, false);
 }
@@ -451,8 +501,8 @@ void intervals_forked(void)
 	atomic_store(&r->head, 0);
 	atomic_store(&r->tail, 0);
 	for (i = 0; i < MAX_DEVICES; i++)
-		if (taker.covered[i].v)
-			coverage_init(&taker.covered[i], taker.covered[i].v, SPANS_MAX);
+		if (taker.covered[i].either.v)
+			overlap_init(&taker.covered[i], taker.covered[i].either.v, SPANS_MAX);
 	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
 	for (i = 0; i < N_FILES; i++) {

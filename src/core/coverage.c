@@ -86,3 +86,100 @@ void coverage_add(struct coverage *c, const struct span *run, uint32_t n)
 		add_piece(c, run + at, piece);
 	}
 }
+
+/* ---- two kinds ---- */
+
+void overlap_init(struct overlap *o, struct span *room, uint32_t max)
+{
+	*o = (struct overlap){.is_told_apart = false};
+	coverage_init(&o->either, room, max);
+	coverage_init(&o->first, room + 2 * max, max);
+	coverage_init(&o->second, room + 4 * max, max);
+}
+
+static void clone(struct coverage *to, const struct coverage *from)
+{
+	memcpy(to->v, from->v, from->n * sizeof(*to->v));
+	to->n = from->n;
+	to->floor = from->floor;
+	to->covered_ns = from->covered_ns;
+}
+
+/* Begin with what is there, which is all of the first kind. */
+static void tell_apart(struct overlap *o)
+{
+	clone(&o->first, &o->either);
+	o->is_told_apart = true;
+}
+
+/* Time before `floor` is no longer counted, as if it had been forgotten for want of room. */
+static void raise_floor(struct coverage *c, uint64_t floor)
+{
+	uint32_t gone = 0;
+
+	if (floor <= c->floor)
+		return;
+	c->floor = floor;
+	while (gone < c->n && c->v[gone].end <= floor)
+		gone++;
+	c->n -= gone;
+	memmove(c->v, c->v + gone, c->n * sizeof(*c->v));
+	if (c->n)
+		c->v[0].start = MAX(c->v[0].start, floor);
+}
+
+/* What has no room gives up time in all of them. */
+static void make_room(struct overlap *o, uint32_t n)
+{
+	struct coverage *all[] = {&o->either, &o->first, &o->second};
+	uint64_t floor = 0;
+	unsigned i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i]->n + n > all[i]->max)
+			forget(all[i], all[i]->n + n - all[i]->max);
+		floor = MAX(floor, all[i]->floor);
+	}
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		raise_floor(all[i], floor);
+}
+
+/* Those of one kind. */
+static uint32_t pick(const struct span *run, const bool *is_second, uint32_t n, bool second,
+		     struct span *ret)
+{
+	uint32_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (is_second[i] == second)
+			ret[k++] = run[i];
+	return k;
+}
+
+void overlap_add(struct overlap *o, const struct span *run, const bool *is_second, uint32_t n,
+		 struct span *split)
+{
+	if (!n)
+		return;
+	if (!o->is_told_apart && memchr(is_second, true, n * sizeof(*is_second)))
+		tell_apart(o);
+	if (o->is_told_apart) {
+		make_room(o, n);
+		coverage_add(&o->first, split, pick(run, is_second, n, false, split));
+		coverage_add(&o->second, split, pick(run, is_second, n, true, split));
+	}
+	coverage_add(&o->either, run, n);
+}
+
+void overlap_reset(struct overlap *o)
+{
+	o->either.covered_ns = 0;
+	clone(&o->second, &o->either);
+	if (o->is_told_apart)
+		clone(&o->first, &o->either);
+}
+
+uint32_t overlap_spans(const struct overlap *o)
+{
+	return o->either.n + o->first.n + o->second.n;
+}

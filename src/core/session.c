@@ -807,15 +807,25 @@ int session_clock_add(struct session *s, const struct session_clock *clock)
 	return 0;
 }
 
-int session_use_set(struct session *s, const struct session_use *use)
+struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t device)
 {
-	uint64_t hash = use_hash(use);
-	uint32_t id = idindex_find(&s->p->uses, hash, use_equal, s, use);
+	const struct session_use use = {.process = process, .device = device};
+	uint64_t hash = use_hash(&use);
+	uint32_t id = idindex_find(&s->p->uses, hash, use_equal, s, &use);
 
 	if (id == IDINDEX_NONE)
-		return APPEND(s, uses, hash, *use) == SESSION_NONE ? -ENOMEM : 0;
-	s->uses[id] = *use;
+		id = APPEND(s, uses, hash, use);
 	s->generation++;
+	return id == SESSION_NONE ? NULL : &s->uses[id];
+}
+
+int session_use_set(struct session *s, const struct session_use *use)
+{
+	struct session_use *known = session_use_of(s, use->process, use->device);
+
+	if (!known)
+		return -ENOMEM;
+	*known = *use;
 	return 0;
 }
 
@@ -870,6 +880,32 @@ double session_busy_ns(const struct session *s, uint32_t device)
 		if (s->uses[i].device == device)
 			busy = (isnan(busy) ? 0 : busy) + (double)s->uses[i].busy_ns;
 	return busy;
+}
+
+bool session_overlap(const struct session *s, uint32_t device, double *ret_copies_ns,
+		     double *ret_hidden_ns)
+{
+	double copies = 0, hidden = 0;
+
+	for (size_t i = 0; i < s->n_uses; i++) {
+		if (device != SESSION_NONE && s->uses[i].device != device)
+			continue;
+		copies += (double)s->uses[i].copies_ns;
+		hidden += (double)s->uses[i].hidden_ns;
+	}
+	*ret_copies_ns = copies;
+	*ret_hidden_ns = hidden;
+	return copies > 0;
+}
+
+double session_overlap_share(const struct session *s, uint32_t device)
+{
+	double copies, hidden, others;
+
+	if (!session_overlap(s, device, &copies, &hidden))
+		return NAN;
+	others = session_busy_ns(s, device) - copies + hidden;
+	return others > 0 ? hidden / others : NAN;
 }
 
 /* Launches of a process that has ended and whose records never came. */

@@ -173,6 +173,8 @@ struct session_clock {
 struct session_use {
 	uint32_t process, device;
 	uint64_t busy_ns;
+	/* Of that copies; of these while something else ran, too. 0 and 0: no copies, or not known. */
+	uint64_t copies_ns, hidden_ns;
 };
 
 /* What a device's sensors said while the run lasted. */
@@ -314,6 +316,8 @@ int session_interval_add(struct session *s, const struct session_interval *inter
 int session_clock_add(struct session *s, const struct session_clock *clock);
 /* Replaces what was known of this process and device. */
 int session_use_set(struct session *s, const struct session_use *use);
+/* The same, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
+struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t device);
 /* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */
@@ -323,6 +327,13 @@ const struct sensors *session_sensors_find(const struct session *s, uint32_t dev
 double session_device_memory(const struct session *s, uint32_t device);
 /* How long a device was busy, ns; processes that share it add up. NaN: nobody said. */
 double session_busy_ns(const struct session *s, uint32_t device);
+/* How long copies ran there, ns, and for how much of that something else ran, too; SESSION_NONE: on all
+ * devices. False: there were no copies, or nobody said. */
+bool session_overlap(const struct session *s, uint32_t device, double *ret_copies_ns,
+		     double *ret_hidden_ns);
+/* Of the time in which something else than copies had the device busy, the share in which copies ran, too.
+ * NaN: not known, as above. */
+double session_overlap_share(const struct session *s, uint32_t device);
 
 /* The sum over all processes plus the session's own. LOSS_UNACCOUNTED includes launches minus
  * records of processes that have ended. */

@@ -21,12 +21,25 @@ static bool is_over_link(const struct evidence *e, const struct own *own)
 	return own->kind == FRAME_COPY && !strcasestr(session_node_name(e->s, own->node), "DtoD");
 }
 
-static int say(struct findings *f, const struct excess *x)
+/* What the excess costs at most: no more than the time in which nothing but copies ran, where that is known. */
+static double price_of(const struct evidence *e, const struct excess *x)
 {
-	struct finding *finding =
-		finding_add(f, FINDING_COPIES, FINDING_MAYBE, x->copies_ns - x->kernels_ns);
-	char copies[HUMAN_MAX], kernels[HUMAN_MAX], bytes[HUMAN_MAX];
+	double excess = x->copies_ns - x->kernels_ns, copies, hidden;
 
+	if (!session_overlap(e->s, SESSION_NONE, &copies, &hidden) || copies - hidden >= excess)
+		return excess;
+	return evidence_matters(e, copies - hidden) ? copies - hidden : 0;
+}
+
+static int say(const struct evidence *e, struct findings *f, const struct excess *x)
+{
+	double price = price_of(e, x);
+	char copies[HUMAN_MAX], kernels[HUMAN_MAX], bytes[HUMAN_MAX];
+	struct finding *finding;
+
+	if (!(price > 0))
+		return 0;
+	finding = finding_add(f, FINDING_COPIES, FINDING_MAYBE, price);
 	if (!finding)
 		return -ENOMEM;
 	finding->at_most = true;
@@ -38,6 +51,7 @@ static int say(struct findings *f, const struct excess *x)
 		finding_say(finding, " (%sB)", bytes);
 	}
 	finding_say(finding, ", %s for kernels", kernels);
+	finding_say_hidden(finding, e);
 	finding->n_nodes = x->n_nodes;
 	for (unsigned i = 0; i < x->n_nodes; i++)
 		finding->nodes[i] = x->nodes[i];
@@ -63,7 +77,7 @@ static int find_whole(const struct evidence *e, struct findings *f)
 
 	for (unsigned i = 0; i < picked->n_longest; i++)
 		x.nodes[i] = picked->longest[i]->node;
-	return say(f, &x);
+	return say(e, f, &x);
 }
 
 /* ---- by context: a phase that moves data which little is computed of ---- */
@@ -142,7 +156,7 @@ static int find_contexts(const struct evidence *e, struct findings *f)
 		return -ENOMEM;
 	balance_own(e, of);
 	sum_up(e, of, &x);
-	return x.n_nodes ? say(f, &x) : 0;
+	return x.n_nodes ? say(e, f, &x) : 0;
 }
 
 /* More time goes into moving data than into computing with it. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/human.h"
 #include "core/metadata.h"
 #include "core/runs.h"
 #include "findings/rules.h"
@@ -231,6 +232,17 @@ void finding_say(struct finding *finding, const char *format, ...)
 	va_end(ap);
 }
 
+void finding_say_hidden(struct finding *finding, const struct evidence *e)
+{
+	double copies, hidden;
+	char share[HUMAN_MAX];
+
+	if (!session_overlap(e->s, SESSION_NONE, &copies, &hidden))
+		return;
+	human_percent(share, hidden / copies);
+	finding_say(finding, "; other work ran in %s%% of the time of all copies", share);
+}
+
 void finding_name_nodes(struct finding *finding, const struct picked *picked)
 {
 	for (unsigned i = 0; i < picked->n_longest; i++)
@@ -254,6 +266,8 @@ static int find_nodes(const struct evidence *e, enum finding_rule id, struct fin
 		return -ENOMEM;
 	finding->at_most = rule->nodes.at_most;
 	rule->nodes.say(finding, sums);
+	if (rule->nodes.are_copies)
+		finding_say_hidden(finding, e);
 	finding_name_nodes(finding, &e->picked[id]);
 	return 0;
 }

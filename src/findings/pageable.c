@@ -59,6 +59,7 @@ static int find(const struct evidence *e, struct findings *f)
 	human_rate(speed, rate);
 	if (rate > 0)
 		finding_say(finding, "; pinned copies of this run: %s GB/s", speed);
+	finding_say_hidden(finding, e);
 	finding_name_nodes(finding, picked);
 	return 0;
 }

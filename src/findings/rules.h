@@ -69,6 +69,8 @@ static inline double evidence_computing(const struct evidence *e)
 struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
 			    double price_ns);
 void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3);
+/* How much of the copies was hidden by other work; nothing where that is not known. */
+void finding_say_hidden(struct finding *finding, const struct evidence *e);
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
 
@@ -92,7 +94,7 @@ struct rule {
 		double least_calls; /* of all that are picked */
 		double least_share; /* of the whole; LEAST_SHARE where it is less */
 		double above_ratio; /* of all calls of kernels: more than that */
-		bool at_most;
+		bool at_most, are_copies;
 		void (*say)(struct finding *finding, const struct sums *sums);
 	} nodes;
 };

@@ -28,5 +28,5 @@ const struct rule rule_SYNCHRONOUS = {
 		"Each drains the queue, and the GPU then waits for the host: copy asynchronously, and "
 		"read results (.item(), .cpu()) seldom and late.",
 	.picks = is_synchronous,
-	.nodes = {.least_calls = LEAST_CALLS, .say = say},
+	.nodes = {.least_calls = LEAST_CALLS, .are_copies = true, .say = say},
 };

@@ -121,8 +121,8 @@ static const struct field sensor_fields[] = {
 };
 
 static const struct field use_fields[] = {
-	F(U64, "busy_ns", session_use, busy_ns),
-	F(INDEX, "device", session_use, device),
+	F(U64, "busy_ns", session_use, busy_ns),   F(U64, "copies_ns", session_use, copies_ns),
+	F(INDEX, "device", session_use, device),   F(U64, "hidden_ns", session_use, hidden_ns),
 	F(INDEX, "process", session_use, process),
 };
 

@@ -484,6 +484,9 @@ static int add_use(struct hread *r, void *element)
 	use->device = hread_section_id(r, SECTION_DEVICES, use->device);
 	if ((use->process == SESSION_NONE && !of_nobody) || use->device == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
+	/* What is a part is no more than the whole. */
+	use->copies_ns = MIN(use->copies_ns, use->busy_ns);
+	use->hidden_ns = MIN(use->hidden_ns, use->copies_ns);
 	return session_use_set(r->s, use);
 }
 

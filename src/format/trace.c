@@ -691,6 +691,12 @@ static int place_works(struct trace *t)
 
 struct span {
 	uint64_t key, start_ns, end_ns; /* key: process and device */
+	bool is_copy;
+};
+
+/* What spans cover that come in the order of their starts. */
+struct cover {
+	uint64_t end_ns, ns;
 };
 
 static int compare_spans(const void *x, const void *y)
@@ -700,25 +706,40 @@ static int compare_spans(const void *x, const void *y)
 	return a->key != b->key ? COMPARE(a->key, b->key) : COMPARE(a->start_ns, b->start_ns);
 }
 
-/* The union of sorted spans, a (process, device) after the other. */
+static void cover(struct cover *c, const struct span *span)
+{
+	if (span->end_ns <= c->end_ns)
+		return;
+	c->ns += span->end_ns - MAX(span->start_ns, c->end_ns);
+	c->end_ns = span->end_ns;
+}
+
+/* The union of sorted spans of one process on one device, and what copies have of it. */
 static int unite_spans(struct session *s, const struct span *spans, size_t n)
 {
-	struct session_use use = {0};
-	uint64_t end_ns = 0;
+	struct session_use use = {.process = (uint32_t)(spans->key >> 32),
+				  .device = (uint32_t)spans->key};
+	struct cover all = {0}, copies = {0}, others = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		cover(&all, &spans[i]);
+		cover(spans[i].is_copy ? &copies : &others, &spans[i]);
+	}
+	use.busy_ns = all.ns;
+	use.copies_ns = copies.ns;
+	use.hidden_ns = copies.ns + others.ns - all.ns;
+	return session_use_set(s, &use);
+}
+
+/* One (process, device) after the other. */
+static int unite_all(struct session *s, const struct span *spans, size_t n)
+{
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (i == 0 || spans[i].key != spans[i - 1].key) {
-			use = (struct session_use){(uint32_t)(spans[i].key >> 32),
-						   (uint32_t)spans[i].key, 0};
-			end_ns = 0;
-		}
-		if (spans[i].end_ns > end_ns) {
-			use.busy_ns += spans[i].end_ns - MAX(spans[i].start_ns, end_ns);
-			end_ns = spans[i].end_ns;
-		}
-		if (i + 1 == n || spans[i + 1].key != spans[i].key)
-			r = session_use_set(s, &use);
+	for (size_t from = 0, to; r == 0 && from < n; from = to) {
+		for (to = from + 1; to < n && spans[to].key == spans[from].key; to++)
+			;
+		r = unite_spans(s, spans + from, to - from);
 	}
 	return r;
 }
@@ -734,13 +755,14 @@ static int add_uses(struct session *s)
 		const struct session_lane *lane = &s->lanes[s->intervals[i].lane];
 
 		if (lane->device != SESSION_NONE)
-			spans[n++] =
-				(struct span){(uint64_t)lane->process << 32 | lane->device,
-					      s->intervals[i].start_ns, s->intervals[i].end_ns};
+			spans[n++] = (struct span){(uint64_t)lane->process << 32 | lane->device,
+						   s->intervals[i].start_ns, s->intervals[i].end_ns,
+						   session_node_kind(s, s->intervals[i].node) ==
+							   FRAME_COPY};
 	}
 	if (n)
 		qsort(spans, n, sizeof(*spans), compare_spans);
-	return unite_spans(s, spans, n);
+	return unite_all(s, spans, n);
 }
 
 /* ---- the whole ---- */

@@ -151,6 +151,48 @@ static void put_sensors(const struct report *r, const struct devices *all)
 		  r->out);
 }
 
+/* ---- copies beside other work ---- */
+
+static void overlap_copying(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	double copies, hidden;
+	bool is_known =
+		session_overlap(((const struct devices *)ctx)->s, (uint32_t)row, &copies, &hidden);
+
+	human_time_ns(out, is_known ? copies : NAN);
+}
+
+static void overlap_hidden(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	double copies, hidden;
+	bool is_known =
+		session_overlap(((const struct devices *)ctx)->s, (uint32_t)row, &copies, &hidden);
+
+	human_percent(out, is_known ? hidden / copies : NAN);
+}
+
+static void overlap_share(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	human_percent(out, session_overlap_share(((const struct devices *)ctx)->s, (uint32_t)row));
+}
+
+static void put_overlap(const struct report *r, const struct devices *all)
+{
+	static const struct word_column columns[] = {
+		{"DEVICE", true, device_id},
+		{"COPYING", false, overlap_copying},
+		{"HIDDEN%", false, overlap_hidden},
+		{"OVERLAP%", false, overlap_share},
+	};
+	double copies, hidden;
+
+	if (!session_overlap(r->s, SESSION_NONE, &copies, &hidden))
+		return;
+	out_puts(r->out, "\nTheir copies, and what ran beside them\n");
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, all}, r->o,
+		  r->out);
+}
+
 /* ---- what is known about them ---- */
 
 int view_devices(struct report *r)
@@ -181,6 +223,7 @@ int view_devices(struct report *r)
 		  r->out);
 	if (metadata_text(r->s, metadata))
 		out_printf(r->out, "(%s)\n", metadata);
+	put_overlap(r, &all);
 	put_sensors(r, &all);
 	return 0;
 }

@@ -352,6 +352,21 @@ static int put_allocated(struct report *r)
 	return e;
 }
 
+/* Of the run: what copies ran beside is known of devices alone. */
+static void put_hidden(struct report *r)
+{
+	char copying[HUMAN_MAX], hidden[HUMAN_MAX], share[HUMAN_MAX];
+	double copies_ns, hidden_ns;
+
+	if (!session_overlap(r->s, SESSION_NONE, &copies_ns, &hidden_ns))
+		return;
+	human_time_ns(copying, copies_ns);
+	human_time_ns(hidden, hidden_ns);
+	human_percent(share, hidden_ns / copies_ns);
+	out_printf(r->out, "(copies ran in %s; other work ran there, too, in %s of that, %s%%)\n",
+		   copying, hidden, share);
+}
+
 int view_memory(struct report *r)
 {
 	int e;
@@ -360,6 +375,7 @@ int view_memory(struct report *r)
 	e = put_kinds(r);
 	if (e < 0)
 		return e;
+	put_hidden(r);
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Calling contexts by bytes");
 	e = put_paths(r);

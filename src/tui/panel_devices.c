@@ -25,15 +25,31 @@ static const struct column device_columns[] = {
 	 .is_absent = sections_lack_window},
 	{"COPIED", "bytes copied", 6, 5, human_bytes},
 	{"GB/s", "copied in the last window", 5, 4, human_rate, .is_absent = sections_lack_window},
+	{"COPYING", "time in which copies ran; overlaps count once", 7, 7, human_time_ns,
+	 .is_absent = sections_lack},
+	{"HIDDEN%", "share of that in which other work ran there, too", 7, 6, human_percent,
+	 .is_absent = sections_lack},
+	{"OVERLAP%", "share of the time of other work in which copies ran, too", 8, 8,
+	 human_percent, .is_absent = sections_lack},
 };
+
+/* The part of a sum; NaN where there were no copies, or nobody knows. */
+static double of_copies(const struct usage_sum *sum, double part)
+{
+	return sum->copying_ns > 0 ? part : NAN;
+}
 
 static void list_devices(struct panel *p)
 {
 	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
 		const struct usage_entry *e = &p->tui->usage.devices[i];
-		const struct section_row row = {.v = {e->busy, e->sum.time_ns, e->sum.count,
-						      e->count_rate, e->sum.copy_bytes,
-						      e->copy_rate / 1e9}};
+		const struct usage_sum *sum = &e->sum;
+		double others_ns = sum->busy_ns - sum->copying_ns + sum->hidden_ns;
+		const struct section_row row = {
+			.v = {e->busy, sum->time_ns, sum->count, e->count_rate, sum->copy_bytes,
+			      e->copy_rate / 1e9, of_copies(sum, sum->copying_ns),
+			      of_copies(sum, sum->hidden_ns / sum->copying_ns),
+			      of_copies(sum, others_ns > 0 ? sum->hidden_ns / others_ns : NAN)}};
 
 		tui_put_device(p->tui, i, sections_add(p, &row));
 	}

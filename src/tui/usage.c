@@ -138,6 +138,13 @@ static void add_row(struct usage *u, const struct session *s, const struct sessi
 		add(&u->processes[lane->process], &sum);
 }
 
+static void add_use(struct usage_sum *sum, const struct session_use *use)
+{
+	sum->busy_ns += (double)use->busy_ns;
+	sum->copying_ns += (double)use->copies_ns;
+	sum->hidden_ns += (double)use->hidden_ns;
+}
+
 /* Covered time of each device, and of each process the mean over its devices. */
 static void add_uses(struct usage *u, const struct session *s)
 {
@@ -145,9 +152,9 @@ static void add_uses(struct usage *u, const struct session *s)
 		const struct session_use *use = &s->uses[i];
 
 		if (use->device < u->n_devices)
-			u->devices[use->device].sum.busy_ns += (double)use->busy_ns;
+			add_use(&u->devices[use->device].sum, use);
 		if (use->process < u->n_processes) {
-			u->processes[use->process].sum.busy_ns += (double)use->busy_ns;
+			add_use(&u->processes[use->process].sum, use);
 			u->processes[use->process].sum.n_busy++;
 		}
 	}

@@ -13,6 +13,8 @@ struct usage_sum {
 	double count;
 	double copy_bytes; /* of copies */
 	double busy_ns;    /* time in which something ran; overlaps count once in each process */
+	double copying_ns; /* of that copies; 0: none, or not known */
+	double hidden_ns;  /* of these while something else ran, too */
 	unsigned n_busy;   /* of a process: on how many devices something ran */
 };
 

@@ -930,11 +930,32 @@ static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry
 static int on_use(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_use *w = entry;
-	const struct session_use use = {.process = p->process,
-					.device = idmap_get(&p->devices, w->device),
-					.busy_ns = w->busy_ns};
+	uint32_t device = idmap_get(&p->devices, w->device);
+	struct session_use *use;
 
-	return use.device == SESSION_NONE ? -EBADMSG : session_use_set(d->s, &use);
+	if (device == SESSION_NONE)
+		return -EBADMSG;
+	use = session_use_of(d->s, p->process, device);
+	if (!use)
+		return -ENOMEM;
+	use->busy_ns = w->busy_ns;
+	return 0;
+}
+
+static int on_overlap(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_overlap *w = entry;
+	uint32_t device = idmap_get(&p->devices, w->device);
+	struct session_use *use;
+
+	if (device == SESSION_NONE || w->hidden_ns > w->copies_ns)
+		return -EBADMSG;
+	use = session_use_of(d->s, p->process, device);
+	if (!use)
+		return -ENOMEM;
+	use->copies_ns = w->copies_ns;
+	use->hidden_ns = w->hidden_ns;
+	return 0;
 }
 
 static unsigned segment_find(const struct peer *p, uint32_t id)
@@ -1200,6 +1221,7 @@ static const struct {
 	[WIRE_ASK] = {sizeof(struct wire_ask), on_ask, NULL, false},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
+	[WIRE_OVERLAPS] = {sizeof(struct wire_overlap), on_overlap, NULL, false},
 };
 
 /* What frames add to the session and never take away. */

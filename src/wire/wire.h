@@ -62,14 +62,15 @@
 	_(MEMBERS,   31)  /* struct wire_member[]: which of them an epoch is in: older tapes */     \
 	_(PHASES,    32)  /* struct wire_phase[]: which of their phases an epoch is in      */     \
 	_(MERGE,     33)  /* struct wire_merge[]: a slot's values are another one's now     */     \
-	_(ASK,       34)  /* struct wire_ask: the program wants a part of its profile       */
+	_(ASK,       34)  /* struct wire_ask: the program wants a part of its profile       */     \
+	_(OVERLAPS,  35)  /* struct wire_overlap[]: how long copies ran, and what else then */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 35
+		WIRE_N_KINDS = 36
 };
 
 struct wire_header {
@@ -322,6 +323,13 @@ struct wire_use {
 		busy_ns; /* time in which this process had work on it: overlapping work counts once */
 };
 
+/* Of a device to which or from which this process copied; after its USES. */
+struct wire_overlap {
+	uint32_t device, pad;
+	uint64_t copies_ns; /* time in which copies ran: overlapping ones count once */
+	uint64_t hidden_ns; /* of that, while something else ran there, too */
+};
+
 struct wire_key {
 	uint64_t start_ns; /* CLOCK_REALTIME */
 };
@@ -378,6 +386,7 @@ _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_epoch_interval) == 32, "wire_epoch_interval");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
+_Static_assert(sizeof(struct wire_overlap) == 24, "wire_overlap");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
 _Static_assert(sizeof(struct wire_run) == 48, "wire_run");
 _Static_assert(sizeof(struct wire_sensors) == 64, "wire_sensors");

@@ -241,6 +241,26 @@ for file in nopid.json nopid.hatchet nopid.merged.hatchet; do
 	check "$file: busy" "7.00us 100.0 10.0us 2 none" "$(awk '/GPU0/ { printf "%s %s %s %s ", $8, $9, $10, $11 } END { print }' out)"
 done
 
+# How much of copies ran beside other work: 4 of 6 us, and of 7 us of kernels 4; what is made of it says so, too.
+cat >beside.json <<'END'
+{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 5, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "ts": 3, "dur": 5, "args": {"device": 0, "stream": 8}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "ts": 4, "dur": 2, "args": {"device": 0, "stream": 9, "bytes": 64}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "ts": 5, "dur": 5, "args": {"device": 0, "stream": 10, "bytes": 64}}]}
+END
+"$PROTON" export -f hatchet -o beside.hatchet beside.json; "$PROTON" merge -o beside.merged.hatchet beside.hatchet
+"$PROTON" export -f json -o beside.ours.json beside.hatchet
+for file in beside.json beside.hatchet beside.merged.hatchet beside.ours.json; do
+	"$PROTON" report --view devices "$file" >out
+	check "$file: copies beside other work" "GPU0 6.00us 66.7 57.1" "$(grep -A2 '^Their copies' out | tail -1 | xargs)"
+	has "$file: in the report of memory" "(copies ran in 6.00us; other work ran there, too, in 4.00us of that, 66.7%)" \
+		<("$PROTON" report --view memory "$file")
+done
+check "without copies nothing is said of them" "" "$("$PROTON" report --view devices,memory nopid.json | grep -i "copies ran\|Their copies")"
+# A file may say what cannot be: no more is hidden than there was.
+sed 's/"hidden_ns": *[0-9]*/"hidden_ns": 99000000/' beside.hatchet >odd.hatchet
+check "more hidden than copied" "GPU0 6.00us 100.0 66.7" "$("$PROTON" report --view devices odd.hatchet | grep -A2 '^Their copies' | tail -1 | xargs)"
+
 # The other commands.
 "$PROTON" view "$chrome/torch.json" </dev/null >view.out; has "view" aten::linear view.out
 "$PROTON" list "$chrome/torch.json" >list.out; has "list" "cpu_time (ns)" list.out

@@ -234,6 +234,7 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 	struct wire_segment *w = wire_encode(e, WIRE_SEGMENT, sizeof(*w));
 	struct wire_interval *v;
 	struct wire_bulk *b;
+	struct wire_overlap *overlap;
 	struct wire_use *use;
 	unsigned i;
 
@@ -248,6 +249,8 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 	}
 	use = wire_encode(e, WIRE_USES, sizeof(*use));
 	*use = (struct wire_use){1, 0, 4242};
+	overlap = wire_encode(e, WIRE_OVERLAPS, sizeof(*overlap));
+	*overlap = (struct wire_overlap){1, 0, 1242, 1000};
 }
 
 static void extras(struct wire_encoder *e)
@@ -484,6 +487,42 @@ static void rules(const struct session *s)
 	ck_assert_uint_eq(add_of(s, "grid"), METRIC_LAST);
 }
 
+/* Copies of which more is hidden than there were, and those of a device that nobody knows, are errors; what is
+ * said of busy times later leaves copies alone. */
+START_TEST(overlaps_make_sense)
+{
+	static const struct wire_overlap said[] = {
+		{1, 0, 500, 200}, {1, 0, 500, 501}, {9, 0, 5, 1}};
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	struct buf bytes;
+
+	buf_init(&bytes, 0);
+	wire_encoder_init(e, 0x1111, to_buf, &bytes);
+	next_string = 0;
+	hello(e, 100, -1);
+	device(e, 1, 0);
+	wire_put(e, WIRE_OVERLAPS, said, sizeof(said[0]));
+	wire_put(e, WIRE_USES, &(struct wire_use){1, 0, 700}, sizeof(struct wire_use));
+	wire_put(e, WIRE_OVERLAPS, said + 1, sizeof(said[0]));
+	ck_assert_int_eq(wire_encoder_flush(e), 0); /* errors are counted by frames */
+	wire_put(e, WIRE_OVERLAPS, said + 2, sizeof(said[0]));
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	ck_assert_int_eq(wire_decoder_feed(d, bytes.data, bytes.len), 0);
+	ck_assert_uint_eq(s->n_uses, 1);
+	ck_assert_uint_eq(s->uses[0].busy_ns, 700);
+	ck_assert_uint_eq(s->uses[0].copies_ns, 500);
+	ck_assert_uint_eq(s->uses[0].hidden_ns, 200);
+	ck_assert_double_eq_tol(session_overlap_share(s, s->uses[0].device), 0.5, 1e-9);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 2);
+	wire_decoder_free(d);
+	session_free(s);
+	buf_done(&bytes);
+	free(e);
+}
+END_TEST
+
 START_TEST(everything_survives)
 {
 	struct buf tape, a, b, c;
@@ -507,6 +546,9 @@ START_TEST(everything_survives)
 	ck_assert_uint_eq(s->n_intervals, 10);
 	ck_assert_uint_eq(s->intervals[3].start_ns, 1234567 + 100); /* on CLOCK_MONOTONIC */
 	ck_assert_uint_eq(s->n_uses, 2);
+	ck_assert_uint_eq(s->uses[0].busy_ns, 4242);
+	ck_assert_uint_eq(s->uses[0].copies_ns, 1242);
+	ck_assert_uint_eq(f->uses[1].hidden_ns, 1000);
 	ck_assert_uint_eq(session_loss(s, LOSS_UNMATCHED), 4);
 	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 0);
 	json_of(s, &a);
@@ -760,6 +802,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, everything_survives);
+	tcase_add_test(tc, overlaps_make_sense);
 	tcase_add_test(tc, torn_tapes_are_read_as_far_as_they_go);
 	tcase_add_test(tc, long_texts_travel_in_parts);
 	tcase_add_test(tc, a_lost_frame_heals);

@@ -2,10 +2,13 @@
 /* When operations ran: busy times, and the bulk files of a trace. */
 #include "config.h" // IWYU pragma: keep
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/internal.h"
@@ -13,17 +16,30 @@
 #include "wire/decode.h"
 #include "wire/wire.h"
 
-static void record_of(unsigned source, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+static void record_activity(unsigned source, struct activity a)
 {
 	struct activity_sink *sink = collect_sink(source);
-	struct activity a = {.kind = ACTIVITY_KERNEL,
-			     .name = "k",
-			     .stream = stream,
-			     .start_ns = start_ns,
-			     .end_ns = end_ns};
 
 	a.launch = sink->ops->launch(sink, NULL);
 	sink->ops->record(sink, &a);
+}
+
+static void record_of(unsigned source, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+{
+	record_activity(source, (struct activity){.kind = ACTIVITY_KERNEL,
+						  .name = "k",
+						  .stream = stream,
+						  .start_ns = start_ns,
+						  .end_ns = end_ns});
+}
+
+static void copy(uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+{
+	record_activity(SOURCE_FAKE, (struct activity){.kind = ACTIVITY_COPY,
+						       .bytes = 64,
+						       .stream = stream,
+						       .start_ns = start_ns,
+						       .end_ns = end_ns});
 }
 
 static void record(uint32_t stream, uint64_t start_ns, uint64_t end_ns)
@@ -39,6 +55,36 @@ static bool busy_is(void *arg)
 static void until_busy(uint64_t ns)
 {
 	rig_until(busy_is, &ns, "busy time");
+}
+
+/* Of one process: busy, copying, hidden. */
+struct wanted {
+	size_t process;
+	uint64_t ns[3];
+};
+
+static bool use_is(void *arg)
+{
+	const struct wanted *w = arg;
+
+	for (size_t i = 0; i < rig_session->n_uses; i++) {
+		const struct session_use *use = &rig_session->uses[i];
+
+		if (use->process == w->process)
+			return use->busy_ns == w->ns[0] && use->copies_ns == w->ns[1] &&
+			       use->hidden_ns == w->ns[2];
+	}
+	return false;
+}
+
+static void until_use(size_t process, uint64_t busy, uint64_t copying, uint64_t hidden)
+{
+	struct wanted w = {process, {busy, copying, hidden}};
+	char what[80];
+
+	snprintf(what, sizeof(what), "busy %" PRIu64 ", copying %" PRIu64 ", hidden %" PRIu64, busy,
+		 copying, hidden);
+	rig_until(use_is, &w, what);
 }
 
 static void trace_start(uint32_t max)
@@ -96,6 +142,41 @@ START_TEST(test_busy)
 	record(1, 3000, 3007);
 	until_busy(7);
 	rig_until_sum("k", METRIC_COUNT, 1);
+}
+END_TEST
+
+/* How much of copies ran beside other work, of which some was there before the first and some comes late. */
+START_TEST(test_overlap)
+{
+	pid_t pid;
+	int status;
+
+	rig_start();
+	record(1, 1000, 2000);
+	until_use(0, 1000, 0, 0);
+	copy(2, 1500, 2500);
+	until_use(0, 1500, 1000, 500);
+	copy(3, 1400, 1600); /* beside a copy and the kernel */
+	until_use(0, 1500, 1100, 600);
+	record(1, 2400, 2600);
+	until_use(0, 1600, 1100, 700);
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	until_use(0, 0, 0, 0);
+	record(1, 2000, 2700); /* it was busy until 2600 */
+	until_use(0, 100, 0, 0);
+	copy(2, 2500, 2800);
+	until_use(0, 200, 200, 100);
+	pid = fork();
+	if (pid == 0) {
+		copy(2, 1000, 1300); /* it begins with nothing */
+		record(1, 1200, 1400);
+		_exit(!sender_deliver());
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	until_use(1, 400, 300, 100);
+	until_use(0, 200, 200, 100);
+	ck_assert_uint_eq(rig_losses(LOSS_WIRE_ERROR), 0);
 }
 END_TEST
 
@@ -273,6 +354,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_checked_fixture(tc, NULL, rig_close);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_busy);
+	tcase_add_test(tc, test_overlap);
 	tcase_add_test(tc, test_waits);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);

@@ -212,6 +212,99 @@ START_TEST(coverage_is_bounded)
 }
 END_TEST
 
+/* Bits of two kinds, 4096 ns of each. */
+struct bits {
+	uint8_t of[2][4096];
+};
+
+static void bits_check(const struct bits *b, const struct overlap *o)
+{
+	uint64_t n[2] = {0}, either = 0, both = 0;
+
+	for (unsigned i = 0; i < 4096; i++) {
+		n[0] += b->of[0][i];
+		n[1] += b->of[1][i];
+		either += b->of[0][i] | b->of[1][i];
+		both += b->of[0][i] & b->of[1][i];
+	}
+	ck_assert_uint_eq(o->either.covered_ns, either);
+	ck_assert_uint_eq(overlap_both_ns(o), both);
+	if (!o->is_told_apart)
+		return;
+	ck_assert_uint_eq(o->first.covered_ns, n[0]);
+	ck_assert_uint_eq(o->second.covered_ns, n[1]);
+}
+
+/* Streams of both kinds, of which one runs ahead, as bit maps say: also where there is no room for all pieces,
+ * and what lies before those that were given up counts in none. */
+START_TEST(overlap_is_what_both_cover)
+{
+	static struct bits b;
+	struct span room[OVERLAP_SPANS * 512], split[40], run[40];
+	uint32_t max = _i ? 80 : 512;
+	bool is_second[40];
+	struct overlap o;
+	uint64_t at[3];
+	unsigned round, n, k, n_forgot = 0;
+
+	srand(7);
+	for (round = 0; round < 300; round++) {
+		overlap_init(&o, room, max);
+		memset(&b, 0, sizeof(b));
+		memset(at, 0, sizeof(at));
+		for (k = 0; k < 30; k++) {
+			unsigned stream = (unsigned)rand() % 3;
+			uint64_t *t = &at[stream];
+
+			for (n = 0; n < 1 + k % 40 && *t < 4000; n++) {
+				run[n].start = *t + (unsigned)rand() % 6;
+				run[n].end = run[n].start + (unsigned)rand() % 9;
+				*t = run[n].end;
+				/* The first come alone; one stream has both kinds. */
+				is_second[n] = k > round % 30 && (stream == 1 || rand() % 8 == 0);
+			}
+			overlap_add(&o, run, is_second, n, split);
+			for (unsigned i = 0; i < n; i++)
+				for (uint64_t ns = MAX(run[i].start, o.either.floor);
+				     ns < run[i].end; ns++)
+					b.of[is_second[i]][ns] = 1;
+			if (o.is_told_apart || !o.either.floor)
+				bits_check(&b, &o);
+			n_forgot += o.either.floor > 0;
+		}
+	}
+	ck_assert(_i ? n_forgot > 0 : n_forgot == 0);
+}
+END_TEST
+
+/* Time that was covered before counts in none: no part is more than the whole. */
+START_TEST(overlap_begins_anew)
+{
+	struct span room[OVERLAP_SPANS * 16], split[1];
+	const struct span first = {1000, 2000}, second = {1500, 2500}, again = {1800, 2700},
+			  last = {2600, 2800};
+	const bool no = false, yes = true;
+	struct overlap o;
+
+	overlap_init(&o, room, 16);
+	overlap_add(&o, &first, &no, 1, split);
+	overlap_reset(&o);
+	overlap_add(&o, &second, &yes, 1, split);
+	ck_assert_uint_eq(o.either.covered_ns, 500);
+	ck_assert_uint_eq(o.second.covered_ns, 500);
+	ck_assert_uint_eq(overlap_both_ns(&o), 0);
+	overlap_reset(&o);
+	overlap_add(&o, &again, &no, 1, split);
+	ck_assert_uint_eq(o.either.covered_ns, 200);
+	ck_assert_uint_eq(overlap_both_ns(&o), 0);
+	overlap_add(&o, &last, &yes, 1, split);
+	ck_assert_uint_eq(o.either.covered_ns, 300);
+	ck_assert_uint_eq(o.first.covered_ns, 200);
+	ck_assert_uint_eq(o.second.covered_ns, 200);
+	ck_assert_uint_eq(overlap_both_ns(&o), 100);
+}
+END_TEST
+
 START_TEST(numbers_for_people)
 {
 	static const struct {
@@ -941,6 +1034,8 @@ int main(void)
 	tcase_add_test(tc, coverage_is_the_union);
 	tcase_add_test(tc, test_metric_numbers);
 	tcase_add_test(tc, coverage_is_bounded);
+	tcase_add_loop_test(tc, overlap_is_what_both_cover, 0, 2);
+	tcase_add_test(tc, overlap_begins_anew);
 	tcase_add_test(tc, strings_are_interned);
 	tcase_add_test(tc, hashes_of_short_texts_differ);
 	tcase_add_test(tc, characters_are_utf8);

@@ -35,7 +35,8 @@ struct world {
 	struct {
 		uint32_t metric;
 		uint64_t n;
-	} counted[4]; /* of the first work */
+	} counted[4];                  /* of the first work */
+	uint64_t copies_ns, hidden_ns; /* of the first device; not a sum of times */
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -96,7 +97,8 @@ static struct session *make(const struct world *w)
 		add_work(s, &w->work[i], lanes);
 	add_counted(s, w, lanes[0]);
 	for (uint32_t i = 0; i < n_ranks; i++) {
-		struct session_use use = {i, i, w->busy_ns[i]};
+		struct session_use use = {i, i, w->busy_ns[i], i ? 0 : w->copies_ns,
+					  i ? 0 : w->hidden_ns};
 
 		if (w->busy_ns[i])
 			session_use_set(s, &use);
@@ -291,6 +293,27 @@ static const struct {
 	{FINDING_COPIES,
 	 0,
 	 {S, {S}, {KERNEL("k", 300 * MS, 10), COPY("memcpy DtoD", 500 * MS, 10, S)}, 0}},
+	/* No more than what nothing ran beside; of next to nothing no word. */
+	{FINDING_COPIES,
+	 100e6,
+	 {.wall_ns = S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", 300 * MS, 10), COPY("memcpy HtoD pinned", 500 * MS, 10, S)},
+	  .copies_ns = 380 * MS,
+	  .hidden_ns = 280 * MS}},
+	{FINDING_COPIES,
+	 200e6,
+	 {.wall_ns = S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", 300 * MS, 10), COPY("memcpy HtoD pinned", 500 * MS, 10, S)},
+	  .copies_ns = 500 * MS}},
+	{FINDING_COPIES,
+	 0,
+	 {.wall_ns = S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", 300 * MS, 10), COPY("memcpy HtoD pinned", 500 * MS, 10, S)},
+	  .copies_ns = 300 * MS,
+	  .hidden_ns = 295 * MS}},
 
 	{FINDING_MEMSETS, 50e6, {S, {S}, {{FRAME_SET, "memset", 50 * MS, 5000, S, 0, 0}}, 0}},
 	{FINDING_MEMSETS, 0, {S, {S}, {{FRAME_SET, "memset", 50 * MS, 50, S, 0, 0}}, 0}},
@@ -520,6 +543,48 @@ static void add_to(struct session *s, uint32_t scope, const char *copy, uint64_t
 	add_metric(s, node, lane, METRIC_COUNT, kernel_ns ? 10 : 0);
 }
 
+static void has_evidence(const struct world *world, enum finding_rule rule, const char *evidence)
+{
+	struct session *s = make(world);
+	struct findings f = {0};
+	size_t i = 0;
+
+	ck_assert_int_eq(findings_make(&f, s), 0);
+	while (i < f.n && f.v[i].rule != rule)
+		i++;
+	ck_assert_uint_lt(i, f.n);
+	ck_assert_str_eq(f.v[i].evidence, evidence);
+	findings_done(&f);
+	session_free(s);
+}
+
+/* Of copies it is said how much was hidden, where that is known. */
+START_TEST(hidden_copies_are_told)
+{
+	struct world world = {.wall_ns = S,
+			      .busy_ns = {S},
+			      .work = {KERNEL("k", 300 * MS, 10),
+				       COPY("memcpy HtoD pageable", 500 * MS, 1000, S),
+				       {FRAME_COPY, "memcpy DtoH", MS, 200, S, 200}},
+			      .copies_ns = 400 * MS,
+			      .hidden_ns = 100 * MS};
+
+	world.work[1].async = 0;
+	has_evidence(&world, FINDING_COPIES,
+		     "501ms for copies (2.00GB), 300ms for kernels; other work ran in 25.0% of the "
+		     "time of all copies");
+	has_evidence(&world, FINDING_PAGEABLE,
+		     "1.00GB in 500ms, 2.00 GB/s; other work ran in 25.0% of the time of all "
+		     "copies");
+	has_evidence(
+		&world, FINDING_SYNCHRONOUS,
+		"the host waited for 1000 copies; they took 500ms on the device; other work ran "
+		"in 25.0% of the time of all copies");
+	world.copies_ns = world.hidden_ns = 0;
+	has_evidence(&world, FINDING_COPIES, "501ms for copies (2.00GB), 300ms for kernels");
+}
+END_TEST
+
 /* The run computes for longer than it copies; one of its contexts does not. */
 START_TEST(copies_of_a_context)
 {
@@ -678,6 +743,7 @@ int main(void)
 	tcase_add_test(tcase, all_rules_are_tried);
 	tcase_add_test(tcase, advice_of_what_is_there);
 	tcase_add_test(tcase, places_of_one_kernel);
+	tcase_add_test(tcase, hidden_copies_are_told);
 	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);

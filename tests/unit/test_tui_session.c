@@ -94,11 +94,14 @@ static void add_machine(struct world *w)
 	w->lanes[2] = session_lane_intern(w->s, &(struct session_lane){process, d1, 2, 7, 0});
 }
 
-/* Streams that overlap: the device is busy for less time than its work adds up to. */
+/* Streams that overlap: the device is busy for less time than its work adds up to. One of the devices has copies,
+ * three quarters of which ran beside kernels. */
 static void use(struct world *w, double ms_0, double ms_1)
 {
-	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 0, MS(ms_0)}), 0);
-	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 1, MS(ms_1)}), 0);
+	struct session_use first = {0, 0, MS(ms_0), MS(ms_0 / 20), MS(ms_0 / 20 * 0.75)};
+
+	ck_assert_int_eq(session_use_set(w->s, &first), 0);
+	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 1, MS(ms_1), 0, 0}), 0);
 }
 
 /* A kernel below a node: milliseconds of all calls; flops and bytes in units of 1e12 and 1e9. */
