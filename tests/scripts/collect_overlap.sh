@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# How much of copies ran beside other work: exact, by process and device, in every file that is made of it.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_overlap
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+
+# device: busy, copying, hidden (us), of each process
+uses() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+print(sorted((p["devices"][u["device"]]["index"], *(u[k] / 1000 for k in ("busy_ns", "copies_ns", "hidden_ns")))
+             for u in p["uses"]))'
+}
+beside() { "$PROTON" report --ascii --view devices "$1" | sed -n '/^Their copies/,/^$/p' | awk '/^GPU/ { printf "%s %s %s %s|", $1, $2, $3, $4 }'; }
+
+one="(0, 1600.0, 1200.0, 600.0)" other="(1, 5000.0, 0.0, 0.0)"
+timeout 120 "$PROTON" record -q --tape f.tape -o f.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+check "status" 0 $?
+for file in f.hatchet f.tape; do
+	check "$file: what both cover" "[$one, $other]" "$(uses $file)"
+	check "$file: as a report says" "GPU0 1.20ms 50.0 60.0|GPU1 - - -|" "$(beside $file)"
+done
+has "memory" "(copies ran in 1.20ms; other work ran there, too, in 600us of that, 50.0%)" \
+	<("$PROTON" report --ascii --view memory f.hatchet)
+
+# Two at the same times on the same devices: each by itself, and in the sum.
+timeout 120 "$PROTON" record -q -o two.hatchet -- sh -c '"$0" "$1" & "$0" "$1" && wait $!' "$app" "$libs/libcuda.so.1" >out 2>err
+check "two processes: status" 0 $?
+check "two processes: each" "[$one, $one, $other, $other]" "$(uses two.hatchet)"
+check "two processes: as a report says" "GPU0 2.40ms 50.0 60.0|GPU1 - - -|" "$(beside two.hatchet)"
+"$PROTON" merge -o merged.hatchet f.hatchet two.hatchet >out 2>err
+check "merged: as a report says" "GPU0 3.60ms 50.0 60.0|GPU1 - - -|" "$(beside merged.hatchet)"
+
+# Without copies there is nothing to say.
+timeout 120 env PROTON_FAKE='kernel gemm 1000 3' "$PROTON" record -q --no-cuda -o none.hatchet -- true >out 2>err
+check "no copies: status" 0 $?
+check "no copies" "" "$(beside none.hatchet)$(grep -o 'copies_ns' none.hatchet)"
+finish
