@@ -35,6 +35,29 @@ check "two processes: as a report says" "GPU0 2.40ms 50.0 60.0|GPU1 - - -|" "$(b
 "$PROTON" merge -o merged.hatchet f.hatchet two.hatchet >out 2>err
 check "merged: as a report says" "GPU0 3.60ms 50.0 60.0|GPU1 - - -|" "$(beside merged.hatchet)"
 
+# Of four streams whose records come by turns: what a trace of the same run has, added up by another program.
+PROTON_FAKE='stream 1;kernel gemm 3000 20;stream 2;copy HtoD pinned 4096 7000;stream 3;kernel add 900 7;stream 4;copy DtoH pinned 64 333;repeat 1000' \
+	timeout 120 "$PROTON" record -q --no-cuda --trace -o traced.hatchet -- true >out 2>err
+check "traced: status" 0 $?
+"$PROTON" export -f json traced.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+kind = {n["id"]: n["kind"] for n in p["nodes"]}
+def union(spans):
+    total = end = 0
+    for start, stop in sorted(spans):
+        total += max(0, stop - max(start, end))
+        end = max(end, stop)
+    return total
+spans = {True: [], False: []}
+for i in p["intervals"]:
+    spans[kind[i["node"]] == "copy"].append((i["start_ns"], i["end_ns"]))
+either, copies, others = union(spans[True] + spans[False]), union(spans[True]), union(spans[False])
+use, = p["uses"]
+print(len(spans[True]), len(spans[False]), (use["busy_ns"], use["copies_ns"], use["hidden_ns"]) ==
+      (either, copies, copies + others - either), 0 < use["hidden_ns"] < copies)' >out
+check "traced: as the trace says" "2002 27027 True True" "$(cat out)"
+
 # Without copies there is nothing to say.
 timeout 120 env PROTON_FAKE='kernel gemm 1000 3' "$PROTON" record -q --no-cuda -o none.hatchet -- true >out 2>err
 check "no copies: status" 0 $?
