@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "backends/copy_pairs.h"
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -45,7 +46,7 @@ static uint64_t sum_of(uint64_t src, uint64_t bytes)
 	unsigned n = bytes <= sizeof(seen) ? 1 : PLACES;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t at = (uint64_t)((double)last * i / (PLACES - 1));
+		uint64_t at = last / (PLACES - 1) * i + last % (PLACES - 1) * i / (PLACES - 1);
 
 		from[i] = (struct iovec){(void *)(uintptr_t)(src + at), to.iov_len / n};
 	}
@@ -57,8 +58,10 @@ static uint64_t sum_of(uint64_t src, uint64_t bytes)
 
 static unsigned compare(struct pair *p, uint64_t src, uint64_t bytes)
 {
+	int was = errno; /* the program's */
 	uint64_t before = get(&p->sum), sum = sum_of(src, bytes);
 
+	errno = was;
 	set(&p->sum, sum);
 	if (!before || !sum)
 		return 0;

@@ -91,6 +91,7 @@ static int flush(void *state, bool force)
 	if (!cupti_running(c))
 		return 0;
 	cupti_calls_settle(c);
+	cupti_launches_look(&c->launches);
 	r = cupti_activity_flush(c, force);
 	if (c->memory && c->sink->ops->memory_until)
 		c->sink->ops->memory_until(c->sink, force ? UINT64_MAX : begin_ns);

@@ -49,7 +49,9 @@ struct cupti_launches {
 	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
 	/* Graph launches that count as in flight; only few a second, so one shared counter. */
 	_Atomic uint64_t n_graphs, n_graphs_done;
-	uint64_t n_graphs_quiet; /* owner: flush() */
+	uint64_t n_graphs_quiet;  /* owner: flush() */
+	int64_t clock_ns;         /* … CLOCK_REALTIME less CLOCK_MONOTONIC, when it looked */
+	atomic_bool is_clock_set; /* it was set: CUPTI's times may be of before that */
 };
 
 struct cupti {
@@ -169,6 +171,8 @@ void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation);
 /* Does a record of a graph begin before that was launched, by more than clocks differ? */
 bool cupti_launches_is_early(const struct cupti_launches *l, const struct activity *a,
 			     uint32_t correlation);
+/* Before a flush: that is not to be said any more where the clock was set. */
+void cupti_launches_look(struct cupti_launches *l);
 /* The launch context of a call that is no launch; 0: it has no entry. */
 uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation);
 /* After a flush: graph launches without any record. last: of the program. */

@@ -261,7 +261,12 @@ static void deliver_memory(struct cupti *c, const struct abi_record *record)
 		translate_memory(c, record, &e);
 	else
 		translate_pool(c, record, &e);
-	see_device(c, e.device);
+	if (!e.at_ns) { /* in the order in which they come */
+		c->sink->ops->lose(c->sink, LOSS_ZERO_TIME, 1);
+		e.at_ns = clock_realtime_ns();
+	}
+	if (e.device >= 0) /* what is the host's may be of none */
+		see_device(c, e.device);
 	if (c->sink->ops->memory && !cuda_values_owns(e.address))
 		c->sink->ops->memory(c->sink, &e);
 }
@@ -421,15 +426,22 @@ static void enable_sync(struct cupti *c)
 	c->sink->ops->note(c->sink, text);
 }
 
-/* … and without this: a library from before CUDA 11.2 does not know of it. */
+/* … and without this: a library from before CUDA 11.2 does not know of it, and none from before CUDA 11.3 of pools. */
 static void enable_memory(struct cupti *c)
 {
 	uint32_t result = c->api.cuptiActivityEnable(ABI_KIND_MEMORY2);
+	char text[160];
 
-	if (result == ABI_OK)
+	c->memory = result == ABI_OK;
+	if (c->memory) {
 		result = c->api.cuptiActivityEnable(ABI_KIND_MEMORY_POOL);
-	if (result != ABI_OK)
-		log_debug(1, "cupti", "allocations are not recorded: error %u", result);
+		if (result == ABI_OK)
+			return;
+	}
+	snprintf(text, sizeof(text), "%s: this CUPTI (API %u) refuses records of them (error %u)",
+		 c->memory ? "sizes of memory pools are not recorded" : NO_MEMORY_EVENTS,
+		 c->version, result);
+	c->sink->ops->note(c->sink, text);
 }
 
 int cupti_activity_start(struct cupti *c)

@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "backends/cupti.h"
@@ -37,6 +38,8 @@ void cupti_launches_reset(struct cupti_launches *l)
 {
 	l->complete = l->has_first = false;
 	l->n_graphs = l->n_graphs_done = l->n_graphs_quiet = 0;
+	l->clock_ns = 0;
+	l->is_clock_set = false;
 }
 
 #define CONTEXT_MASK ((1u << CUPTI_CONTEXT_BITS) - 1)
@@ -92,11 +95,20 @@ bool cupti_launches_is_early(const struct cupti_launches *l, const struct activi
 	uint32_t at = correlation & (CUPTI_TIMES_N - 1);
 	uint64_t launched_ns;
 
-	if (_likely_(!a->graph) || !l->ring)
+	if (_likely_(!a->graph) || !l->ring || atomic_load(&l->is_clock_set))
 		return false;
 	launched_ns = atomic_load_explicit(&l->graph_ns[at], memory_order_acquire);
 	return a->start_ns + CLOCKS_DIFFER_NS < launched_ns &&
 	       atomic_load_explicit(&l->graph_of[at], memory_order_relaxed) == correlation;
+}
+
+void cupti_launches_look(struct cupti_launches *l)
+{
+	int64_t clock_ns = (int64_t)(clock_realtime_ns() - clock_monotonic_ns());
+
+	if (l->clock_ns && llabs(clock_ns - l->clock_ns) > (int64_t)CLOCKS_DIFFER_NS)
+		atomic_store(&l->is_clock_set, true);
+	l->clock_ns = clock_ns;
 }
 
 void cupti_launches_first(struct cupti_launches *l, uint32_t correlation)

@@ -21,6 +21,9 @@ enum {
 };
 /* A release this soon after another's allocation of the address may be the one that had to come before. */
 #define OWED_NS NSEC_PER_MSEC
+#define NO_PLACE                                                                                   \
+	((1u << LIVE_PLACE_BITS) -                                                                 \
+	 1) /* of a block that nobody could be charged with, which is counted */
 
 struct waiting {
 	struct memory_event e;
@@ -38,6 +41,8 @@ static struct {
 	_Atomic uint32_t head;     /* producers */
 	_Atomic uint32_t tail;     /* owner: who holds settling; others look */
 	_Atomic bool making, settling;
+	_Atomic bool is_refused; /* there was no memory for all this: not asked for again */
+	_Atomic uint32_t n_added, n_taken;
 	/* owner: who holds settling */
 	struct waiting
 		*line; /* RING_MAX of them, each later than the one before: as a rule all are */
@@ -45,10 +50,19 @@ static struct {
 	struct waiting *late; /* a heap of the others: the oldest first */
 	uint32_t n_late, n_late_most;
 	uint64_t n_seen;
+	uint64_t newest_ns, before_ns; /* of those that came since the last time, and before that */
 	struct live_memory live;
 } allocations;
 
 /* ---- one by one ---- */
+
+/* … is not there any more. */
+static void give_back(struct live_block *b, bool is_gone)
+{
+	if (b->place != NO_PLACE)
+		memory_released(b->place, b->bytes, is_gone);
+	live_remove(&allocations.live, b);
+}
 
 static void allocate(const struct waiting *w)
 {
@@ -63,17 +77,14 @@ static void allocate(const struct waiting *w)
 
 	/* Nobody said that it was released: that may still come. */
 	if (old) {
-		memory_released(old->place, old->bytes, false);
-		live_remove(&allocations.live, old);
+		give_back(old, false);
 		b.is_owed = true;
 	}
-	if (place == WIRE_NONE)
-		return;
-	b.place = place;
-	if (live_put(&allocations.live, &b))
-		memory_allocated(place, e->bytes, e->at_ns);
-	else
+	b.place = place == WIRE_NONE ? NO_PLACE : place;
+	if (!live_put(&allocations.live, &b))
 		lose(LOSS_NO_MEMORY, 1);
+	else if (place != WIRE_NONE)
+		memory_allocated(place, e->bytes, e->at_ns);
 }
 
 static void release(struct waiting *w)
@@ -93,8 +104,7 @@ static void release(struct waiting *w)
 		b->is_owed = false;
 		return;
 	}
-	memory_released(b->place, b->bytes, false);
-	live_remove(&allocations.live, b);
+	give_back(b, false);
 }
 
 /* A block behind the removed one may have moved into its cell. */
@@ -104,10 +114,8 @@ static void lose_context(const struct waiting *w)
 
 	for (uint32_t i = 0; i < m->size; i++)
 		while (m->cell[i].address && m->cell[i].source == w->source &&
-		       m->cell[i].context == w->e.context) {
-			memory_released(m->cell[i].place, m->cell[i].bytes, true);
-			live_remove(m, &m->cell[i]);
-		}
+		       m->cell[i].context == w->e.context)
+			give_back(&m->cell[i], true);
 }
 
 static void apply(struct waiting *w)
@@ -191,12 +199,14 @@ static void apply_oldest(void)
 		allocations.n_line--;
 	}
 	apply(&w);
+	atomic_fetch_add(&allocations.n_taken, 1);
 }
 
 /* Where there is no room the oldest do not wait any longer. */
 static void wait_for_time(struct waiting *w)
 {
 	w->order = allocations.n_seen++;
+	allocations.newest_ns = MAX(allocations.newest_ns, w->e.at_ns);
 	while (allocations.n_line == RING_MAX || allocations.n_late == LATE_MAX)
 		apply_oldest();
 	if (allocations.n_line && is_before(w, in_line(allocations.n_line - 1)))
@@ -207,19 +217,24 @@ static void wait_for_time(struct waiting *w)
 
 /* ---- the ring ---- */
 
+/* All in one piece: there is all of it, or nothing. */
 static struct cell *ring_make(void)
 {
-	struct cell *ring;
+	const size_t late = LATE_MAX * sizeof(struct waiting),
+		     line = RING_MAX * sizeof(struct waiting);
+	char *p;
 
 	if (atomic_exchange(&allocations.making, true)) /* another thread is at it */
 		return NULL;
-	allocations.late = pages_reserve(LATE_MAX * sizeof(*allocations.late));
-	allocations.line = pages_reserve(RING_MAX * sizeof(*allocations.line));
-	ring = allocations.late && allocations.line ? pages_reserve(RING_MAX * sizeof(*ring))
-						    : NULL;
-	if (ring)
-		atomic_store(&allocations.ring, ring);
-	return ring;
+	p = pages_reserve(late + line + RING_MAX * sizeof(struct cell));
+	if (!p) {
+		atomic_store(&allocations.is_refused, true);
+		return NULL;
+	}
+	allocations.late = (void *)p;
+	allocations.line = (void *)(p + late);
+	atomic_store(&allocations.ring, (void *)(p + late + line));
+	return (void *)(p + late + line);
 }
 
 static bool ring_push(struct cell *ring, const struct waiting *w)
@@ -291,13 +306,22 @@ void allocations_add(uint8_t source, const struct memory_event *e)
 	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
 	struct patience p = patience(ROOM_MS);
 
+	atomic_fetch_add(&allocations.n_added, 1);
 	while (!add_now(&w)) {
-		if (!patience_ms(&p)) {
+		if (atomic_load(&allocations.is_refused) || !patience_ms(&p)) {
+			atomic_fetch_add(&allocations.n_taken, 1);
 			lose(LOSS_NO_MEMORY, 1);
 			return;
 		}
 		nanosleep(&nap, NULL);
 	}
+}
+
+uint32_t allocations_waiting(void)
+{
+	uint32_t taken = atomic_load(&allocations.n_taken);
+
+	return atomic_load(&allocations.n_added) - taken;
 }
 
 /* Some of those up to a time. Are there more? */
@@ -329,6 +353,11 @@ void allocations_settle(uint64_t until_ns)
 
 	if (!ring || !settling_begin())
 		return;
+	/* What had come by the last time is as old as that, whatever its clock says: one that was set back since would
+	 * have it wait until it is that late again. */
+	until_ns = MAX(until_ns, allocations.before_ns);
+	allocations.before_ns = allocations.newest_ns;
+	allocations.newest_ns = 0;
 	/* Where there is much, what is sent meanwhile is of a moment not long ago, at the end of a program, too. */
 	for (unsigned round = 1;; round++) {
 		ring_empty(ring);
@@ -355,6 +384,10 @@ void allocations_forked(void)
 	atomic_store(&allocations.making, ring != NULL);
 	atomic_store(&allocations.settling, false);
 	allocations.n_line = allocations.n_late = 0;
+	allocations.newest_ns = allocations.before_ns = 0;
+	atomic_store(&allocations.n_added, 0);
+	atomic_store(&allocations.n_taken, 0);
+	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);
 	memory_places_forked();
 	memory_log_forked();

@@ -16,6 +16,8 @@
 void allocations_add(uint8_t source, const struct memory_event *e);
 /* All up to a time, CLOCK_REALTIME; any thread, nothing while another one does so. */
 void allocations_settle(uint64_t until_ns);
+/* How many wait; any thread. */
+uint32_t allocations_waiting(void);
 void allocations_forked(void);
 
 #endif

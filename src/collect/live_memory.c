@@ -41,7 +41,7 @@ static void insert(struct live_memory *m, const struct live_block *b)
 
 static bool grow(struct live_memory *m)
 {
-	struct live_memory wider = {.size = m->size ? m->size * 2 : LIVE_FIRST};
+	struct live_memory old = *m, wider = {.size = m->size ? m->size * 2 : LIVE_FIRST};
 
 	if (wider.size > LIVE_MAX)
 		return false;
@@ -51,8 +51,9 @@ static bool grow(struct live_memory *m)
 	for (uint32_t i = 0; i < m->size; i++)
 		if (m->cell[i].address)
 			insert(&wider, &m->cell[i]);
-	live_clear(m);
+	/* A fork at this moment leaves a table that is there. */
 	*m = wider;
+	live_clear(&old);
 	return true;
 }
 
@@ -60,7 +61,8 @@ bool live_put(struct live_memory *m, const struct live_block *b)
 {
 	bool is_full = m->n >= m->size / 4 * 3;
 
-	if (!b->address || (is_full && !grow(m) && m->n + 1 >= m->size))
+	/* Fuller still, and it takes long to see that something is not there. */
+	if (!b->address || (is_full && !grow(m) && m->n >= m->size / 8 * 7))
 		return false;
 	insert(m, b);
 	return true;

@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { LIVE_PLACE_BITS = 24 };
 struct live_block {
 	uint64_t address; /* 0: a free cell */
 	uint64_t bytes, at_ns;
-	uint32_t place : 24; /* who holds it (memory_places.h) */
+	uint32_t place : LIVE_PLACE_BITS; /* who holds it (memory_places.h) */
 	uint32_t source : 7;
 	uint32_t is_owed : 1; /* a release of who held the address before is still to come */
 	uint32_t context;     /* the vendor's, of which it is */

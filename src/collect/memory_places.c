@@ -138,6 +138,8 @@ void memory_pool(uint8_t source, const struct memory_event *e)
 {
 	struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
 
+	if (!p && e->pool)
+		lose(LOSS_SLOTS_FULL, 1);
 	if (!p || p->slot == WIRE_NONE)
 		return;
 	p->peak = MAX(p->peak, e->pool_bytes);
@@ -208,13 +210,17 @@ uint32_t memory_place(uint8_t source, const struct memory_event *e)
 	uint32_t i = (uint32_t)hash_u64(e->pool ^ (uint64_t)e->launch << 32 ^
 					(uint64_t)e->context << 16 ^ (uint64_t)e->stream << 8 ^
 					e->kind) %
-		     CACHE_PLACES;
+		     CACHE_PLACES,
+		 place;
 
 	if (_likely_(!memcmp(&memory.cache[i].key, &key, sizeof(key))))
 		return memory.cache[i].place;
-	memory.cache[i].place = place_find(source, e);
+	place = place_find(source, e);
+	if (place == WIRE_NONE) /* counted each time */
+		return place;
+	memory.cache[i].place = place;
 	memory.cache[i].key = key;
-	return memory.cache[i].place;
+	return place;
 }
 
 uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "collect/allocations.h"
 #include "collect/burst.h"
 #include "collect/contexts.h"
 #include "collect/flushing.h"
@@ -65,6 +66,7 @@ static struct {
 	_Atomic uint32_t taken;
 	_Atomic bool connected; /* after what was delivered last: somebody can read it */
 	_Atomic int withdrawal; /* enum withdrawal */
+	uint32_t n_waiting;     /* allocations that were told to be late */
 } sender;
 
 /* Asked by the sender, done by the flusher; equal: it rests. */
@@ -187,6 +189,14 @@ static void answered(struct question *q, uint32_t asked)
 	futex_ring(&collector->done);
 }
 
+/* What is allocated and released after the last word, as far as it was waiting then: late, unless a word more says
+ * it. */
+static void tell_waiting(uint32_t n)
+{
+	atomic_fetch_add(&collector->control->n_late, n - sender.n_waiting);
+	sender.n_waiting = n;
+}
+
 /* What comes from here on is late. Values that a running thread adds while the last word is said are
  * counted, and sent by a word more, a few times. */
 static void report(struct patience p)
@@ -198,6 +208,7 @@ static void report(struct patience p)
 		send_final(WIRE_BYE_EXIT, &p);
 		atomic_fetch_sub(&collector->control->n_late, late);
 	} while (--tries && atomic_load(&collector->n_late));
+	tell_waiting(allocations_waiting());
 }
 
 /* What was launched and is done, and all that there is, now. The program goes on: what still runs keeps its
@@ -230,6 +241,7 @@ static void answer_exec(void)
 	flush(true, &p);
 	atomic_store(&collector->sender, SENDER_EXEC);
 	send_final(WIRE_BYE_EXEC, &p);
+	tell_waiting(allocations_waiting());
 	answered(&collector->exec, asked);
 }
 
@@ -241,6 +253,7 @@ static void resume(void)
 	if (!atomic_compare_exchange_strong(&collector->sender, &exec, SENDER_ON))
 		return;
 	burst_resume();
+	tell_waiting(0);
 	atomic_fetch_sub(&collector->control->n_late, atomic_exchange(&collector->n_late, 0));
 }
 

@@ -95,6 +95,8 @@ struct memory_event {
 	uint64_t pool_bytes,
 		pool_used; /* reserved, and in use; both 0: not known, or nothing left */
 };
+/* A note of a backend that tells of none, and could have, begins so. */
+#define NO_MEMORY_EVENTS "allocations of memory are not recorded"
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */
 const char *copy_direction_word(unsigned direction);

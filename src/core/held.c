@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/activity.h"
 
 #define ALLOC_WORD "alloc "
 
@@ -155,6 +156,17 @@ int held_make(struct held_list *list, const struct session *s)
 		add_row(list, s, &s->rows[i]);
 	}
 	return 0;
+}
+
+const char *held_why_none(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_notes; i++) {
+		const char *text = session_text(s, s->notes[i].text);
+
+		if (!strncmp(text, NO_MEMORY_EVENTS, strlen(NO_MEMORY_EVENTS)))
+			return text;
+	}
+	return NULL;
 }
 
 void held_name(const struct session *s, const struct held *h, char out[HELD_NAME])

@@ -27,6 +27,8 @@ struct held_list {
 /* Finds all anew: pools behind the rest. 0 or -ENOMEM (there are none then). Zeroed at first. */
 int held_make(struct held_list *list, const struct session *s);
 void held_done(struct held_list *list);
+/* Why nobody saw what is allocated: a sentence, borrowed from the session; NULL: none is known. */
+const char *held_why_none(const struct session *s);
 static inline bool held_is_pool(const struct held *h)
 {
 	return h->reserved == h->reserved; /* not NaN */

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "core/held.h"
 #include "report/rows.h"
+#include "report/table.h"
 #include "report/words.h"
 
 #define MADE(op_, metric_, factor_)                                                                \
@@ -330,7 +331,19 @@ static int put_holders(struct report *r)
 	return e;
 }
 
-/* Nothing, where nobody saw anything allocated. */
+static void put_why(struct report *r)
+{
+	const char *why = held_why_none(r->s);
+
+	if (!why)
+		return;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Allocated memory");
+	put_name(r->out, why, 0, r->o->ascii);
+	out_putc(r->out, '\n');
+}
+
+/* Where nobody saw anything allocated nothing, unless it is known why. */
 static int put_allocated(struct report *r)
 {
 	struct held_list list = {0};
@@ -345,6 +358,8 @@ static int put_allocated(struct report *r)
 		out_putc(r->out, '\n');
 		rows_put_caption(r, "Calling contexts by the memory that they hold");
 		e = put_holders(r);
+	} else {
+		put_why(r);
 	}
 	if (e == 0)
 		put_pools(r, &list, n);

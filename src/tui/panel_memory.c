@@ -214,6 +214,11 @@ static void list_held(struct panel *p)
 	}
 }
 
+static const char *say_why_none(struct panel *p)
+{
+	return held_why_none(panel_session(p));
+}
+
 static void list_pools(struct panel *p)
 {
 	const struct held_list *list = &as_memory(p)->held;
@@ -273,6 +278,7 @@ static const struct section sections[] = {
 		.name = "MEMORY",
 		.columns = {held_columns, ARRAY_SIZE(held_columns), 24},
 		.list = list_held,
+		.say_empty = say_why_none,
 	},
 	{
 		.title = "Copies and sets",

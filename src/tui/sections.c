@@ -232,13 +232,21 @@ static void list_rows(struct panel *p, unsigned k)
 		s->v[k].n = 0;
 }
 
+/* NULL: without rows it is left out. */
+static const char *say_empty(struct panel *p, unsigned k)
+{
+	const struct section *sec = section_at(p, k);
+
+	return sec->say_empty ? sec->say_empty(p) : sec->empty;
+}
+
 static void add_section(struct panel *p, unsigned k)
 {
 	const struct section *sec = section_at(p, k);
 	struct section_state *state = &as_sections(p)->v[k];
 
 	list_rows(p, k);
-	if (state->n == 0 && !sec->empty)
+	if (state->n == 0 && !say_empty(p, k))
 		return;
 	if (p->n_rows > 0)
 		add_line(p, LINE_BLANK, k, 0);
@@ -461,11 +469,8 @@ static void draw_name(struct panel *p, struct pen *pen, size_t row)
 
 static const char *empty_words(struct panel *p, unsigned k)
 {
-	const struct section *sec = section_at(p, k);
-
-	if (as_sections(p)->v[k].is_limited)
-		return "nothing is large enough for the limit";
-	return sec->say_empty ? sec->say_empty(p) : sec->empty;
+	return as_sections(p)->v[k].is_limited ? "nothing is large enough for the limit"
+					       : say_empty(p, k);
 }
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)

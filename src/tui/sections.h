@@ -32,7 +32,7 @@ struct section {
 	unsigned limited;
 	double (*whole)(struct panel *p); /* what shares are of; NULL: of the sum of all rows */
 	const char *empty;                /* sentence; NULL: a section without rows is left out */
-	/* Says which sentence it is, where it depends; only beside one that is not NULL. */
+	/* Says which sentence it is, where it depends; NULL from it as above. */
 	const char *(*say_empty)(struct panel *p);
 };
 

@@ -636,6 +636,10 @@ uint32_t cuptiActivityEnable(uint32_t kind)
 {
 	if (kind == ABI_KIND_SYNCHRONIZATION && env_number("MOCK_CUPTI_SYNC", 0))
 		return (uint32_t)env_number("MOCK_CUPTI_SYNC", 0);
+	if (kind == ABI_KIND_MEMORY2 && env_number("MOCK_CUPTI_MEMORY", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_MEMORY", 0);
+	if (kind == ABI_KIND_MEMORY_POOL && env_number("MOCK_CUPTI_POOLS", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_POOLS", 0);
 	if (kind == ABI_KIND_GRAPH_TRACE && env_number("MOCK_CUPTI_GRAPHS", 0))
 		return (uint32_t)env_number("MOCK_CUPTI_GRAPHS", 0);
 	return mock.enable_result ? mock.enable_result : set_kind(kind, true);

@@ -11,7 +11,8 @@
  *
  * Environment: MOCK_CUPTI_VERSION (130001), MOCK_CUPTI_SUBSCRIBE (result), MOCK_CUPTI_HOLDER (name
  * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_SYNC (the same
- * of waits alone), MOCK_CUPTI_GRAPHS (of whole graphs), MOCK_CUPTI_DROP_EVERY
+ * of waits alone), MOCK_CUPTI_GRAPHS (of whole graphs), MOCK_CUPTI_MEMORY and
+ * MOCK_CUPTI_POOLS (of what is allocated, and of pools of it), MOCK_CUPTI_DROP_EVERY
  * (n: every n-th record is dropped), MOCK_CUPTI_IN_ORDER (one buffer at a time is handed over), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
  * functions below are found by dlsym. */
 #include <stdbool.h>

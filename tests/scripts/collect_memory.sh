@@ -85,6 +85,14 @@ turns/alloc device n=3000000 bytes=1536000000 freed_n=3000000 freed=1536000000 p
 	"$(grep -v '^\[' many.tree)"
 check "many: no more memory after twice as many" 1 "$(($(sed "s/grown //" out) < 73728))" # buffers of CUPTI are less, 32 bytes a record more
 
+# A CUPTI that has no records of it: the view says so.
+export MOCK_CUPTI_MEMORY=1
+run kinds
+unset MOCK_CUPTI_MEMORY
+check "refused: nothing" "[]" "$(cat kinds.tree)"
+"$PROTON" report --view memory kinds.hatchet | sed -n '/^Allocated memory/,$p' >report
+has "refused: why" "allocations of memory are not recorded: this CUPTI (API 130001) refuses records of them (error 1)" report
+
 run kinds --no-memory
 check "without" "[]" "$(cat kinds.tree)"
 finish

@@ -19,5 +19,6 @@ TCase *collect_phases_case(void);
 TCase *collect_states_case(void);
 TCase *collect_native_case(void);
 TCase *collect_python_case(void);
+TCase *collect_memory_case(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "backends/backend.h"
 #include "backends/cupti_abi.h"
 #include "backends/cupti_pool.h"
+#include "base/clock.h"
 #include "base/util.h"
 #include "mocks/mock_cupti.h"
 
@@ -66,6 +67,8 @@ static struct {
 	unsigned built[16];   /* 1 + enum graph_part, by the same */
 	atomic_int n_connects, n_notes, n_devices;
 	char note[1024];
+	_Atomic uint64_t n_memory;
+	struct memory_event memory; /* the last */
 	struct device_info device;
 	char device_name[64], device_uuid[64], device_driver[16], device_arch[16];
 	pthread_mutex_t lock;
@@ -137,6 +140,12 @@ static void sink_device(struct activity_sink *sink, const struct device_info *in
 	snprintf(seen.device_arch, sizeof(seen.device_arch), "%s", info->arch ? info->arch : "");
 }
 
+static void sink_memory(struct activity_sink *sink, const struct memory_event *e)
+{
+	seen.n_memory++;
+	seen.memory = *e;
+}
+
 static void sink_note(struct activity_sink *sink, const char *text)
 {
 	seen.n_notes++;
@@ -157,6 +166,7 @@ static const struct activity_sink_ops sink_ops = {
 	.lose = sink_lose,
 	.device = sink_device,
 	.note = sink_note,
+	.memory = sink_memory,
 	.connect = sink_connect,
 };
 static struct activity_sink sink = {.ops = &sink_ops};
@@ -573,6 +583,106 @@ START_TEST(records_without_times_are_losses)
 }
 END_TEST
 
+#define ALLOC_CALL 243u
+
+static void allocated(uint32_t device, uint64_t address, bool timed)
+{
+	mock.call(ALLOC_CALL, &(struct mock_op){.kind = ABI_KIND_MEMORY2,
+						.operation = ABI_MEMORY_ALLOCATED,
+						.dst_kind = ABI_MEMORY_PINNED,
+						.device = device,
+						.address = address,
+						.bytes = 4096,
+						.start_ns = timed ? 0 : UINT64_MAX});
+	flush();
+}
+
+/* That there is more memory is true all the same: in the order in which records come. */
+START_TEST(allocations_without_times_come_when_they_come)
+{
+	uint64_t before;
+
+	begin(true);
+	allocated(0, 1, true);
+	before = seen.memory.at_ns;
+	ck_assert_uint_gt(before, 0);
+	allocated(0, 2, false);
+	ck_assert_uint_eq(seen.n_memory, 2);
+	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 1);
+	ck_assert_uint_eq(seen.memory.address, 2);
+	ck_assert_uint_ge(seen.memory.at_ns, before);
+}
+END_TEST
+
+START_TEST(memory_of_no_device_makes_none)
+{
+	begin(true);
+	allocated(UINT32_MAX, 1, true);
+	ck_assert_uint_eq(seen.n_memory, 1);
+	ck_assert_int_eq(seen.n_devices, 0);
+	allocated(1, 2, true);
+	ck_assert_int_eq(seen.n_devices, 1);
+}
+END_TEST
+
+static const struct {
+	const char *variable, *says;
+	uint64_t n;
+} memory_refusals[] = {
+	{"MOCK_CUPTI_MEMORY",
+	 "allocations of memory are not recorded: this CUPTI (API 130001) "
+	 "refuses records of them (error 1)",
+	 0},
+	{"MOCK_CUPTI_POOLS",
+	 "sizes of memory pools are not recorded: this CUPTI (API 130001) "
+	 "refuses records of them (error 1)",
+	 1},
+};
+
+START_TEST(why_there_is_no_memory_is_said)
+{
+	setenv(memory_refusals[_i].variable, "1", 1);
+	begin(true);
+	ck_assert_int_eq(seen.n_notes, 1);
+	ck_assert_str_eq(seen.note, memory_refusals[_i].says);
+	kernels(1);
+	allocated(0, 1, true);
+	ck_assert_uint_eq(seen.n_memory, memory_refusals[_i].n);
+	ck_assert_int_eq(in_flight(), 0);
+	backend_cupti.stop(state);
+	ck_assert_uint_eq(counters().n_kinds_enabled, 0);
+}
+END_TEST
+
+static void early_graph(void)
+{
+	mock.call(GRAPH_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL,
+						.name = "k1",
+						.graph = 1,
+						.start_ns = 1000,
+						.end_ns = 2000});
+	flush();
+}
+
+/* Where the clock was set, CUPTI may go on by the old one. */
+START_TEST(records_before_their_launch_are_losses_unless_the_clock_was_set)
+{
+	begin(true);
+	kernels(1);
+	flush();
+	early_graph();
+	ck_assert_uint_eq(seen.loss[LOSS_EARLY], 1);
+	ck_assert_uint_eq(seen.n_all, 1);
+	clock_fake(5);
+	flush();
+	clock_fake(0);
+	early_graph();
+	ck_assert_uint_eq(seen.loss[LOSS_EARLY], 1);
+	ck_assert_uint_eq(seen.n_all, 2);
+	ck_assert_int_eq(in_flight(), 0);
+}
+END_TEST
+
 START_TEST(drops_are_counted)
 {
 	setenv("MOCK_CUPTI_DROP_EVERY", "10", 1);
@@ -858,6 +968,12 @@ START_TEST(what_cannot_be_read_is_not_compared)
 	}
 	ck_assert_uint_eq(copied(device, NULL, 0), 0);
 	ck_assert_uint_eq(copied(device, NULL, 0), 0);
+	/* More than there can be, and beyond the end of addresses. */
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(copied(device, host, UINT64_MAX), i ? COPY_AGAIN : 0);
+		ck_assert_uint_eq(copied(device, host, UINT64_C(1) << 63), i ? COPY_AGAIN : 0);
+		ck_assert_uint_eq(copied(device, device, 8), i ? COPY_AGAIN : 0);
+	}
 }
 END_TEST
 
@@ -1301,6 +1417,11 @@ static Suite *suite(void)
 	tcase_add_test(records, waits_are_recorded_when_wanted);
 	tcase_add_test(records, waits_are_left_alone_otherwise);
 	tcase_add_test(records, records_without_times_are_losses);
+	tcase_add_test(records, allocations_without_times_come_when_they_come);
+	tcase_add_test(records, memory_of_no_device_makes_none);
+	tcase_add_loop_test(records, why_there_is_no_memory_is_said, 0,
+			    ARRAY_SIZE(memory_refusals));
+	tcase_add_test(records, records_before_their_launch_are_losses_unless_the_clock_was_set);
 	tcase_add_test(records, drops_are_counted);
 	tcase_add_test(records, devices_are_described);
 	tcase_add_test(attribution, each_record_finds_its_thread);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/activity.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
 #include "tui/names.h"
@@ -642,6 +643,19 @@ static uint32_t allocate(uint32_t parent, double held, double at_peak)
 	return node;
 }
 
+/* There is nothing to show, and it is known why. */
+START_TEST(why_nobody_holds_memory)
+{
+	world_tick(&w);
+	world_keys(&w, "3");
+	ck_assert(!world_shows(&w, "Allocated memory"));
+	session_note(w.s, SESSION_NONE, NOTE_WARNING, NO_MEMORY_EVENTS ": this CUPTI is old");
+	world_tick(&w);
+	ck_assert(world_shows(&w, "Allocated memory"));
+	ck_assert(world_shows(&w, NO_MEMORY_EVENTS ": this CUPTI"));
+}
+END_TEST
+
 START_TEST(who_holds_memory)
 {
 	uint32_t total = world_node(&w, 0, FRAME_ALLOC, "alloc device"),
@@ -1205,6 +1219,7 @@ Suite *suite_views(void)
 		a_finding_names_its_kernel,
 		the_end_leaves_the_finding,
 		a_held_picture_outlives_the_run,
+		why_nobody_holds_memory,
 		other_devices_are_no_gpus,
 		help_of_every_panel,
 		findings_lead_to_their_kernel,

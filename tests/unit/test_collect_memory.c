@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What is allocated, where there is no room, no time, or a clock that is set back. */
+#include "config.h" // IWYU pragma: keep
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "base/clock.h"
+#include "base/util.h"
+#include "collect/allocations.h"
+#include "collect/internal.h"
+#include "collect/live_memory.h"
+#include "test_collect.h"
+#include "wire/wire.h"
+
+static void add(unsigned operation, uint64_t address, uint64_t at_ns)
+{
+	allocations_add(0, &(struct memory_event){.operation = operation,
+						  .kind = MEMORY_DEVICE,
+						  .at_ns = at_ns,
+						  .address = address,
+						  .bytes = 4096});
+}
+
+static void settle(void)
+{
+	allocations_settle(clock_realtime_ns());
+}
+
+#ifndef PROTON_SANITIZED /* a sanitizer maps more than any limit */
+static void no_more_memory(void)
+{
+	const struct rlimit limit = {0, RLIM_INFINITY};
+
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+/* Each is counted, and none waits: whoever delivers them may be the program itself. */
+START_TEST(test_no_memory)
+{
+	uint64_t began;
+
+	rig_start();
+	no_more_memory();
+	began = clock_monotonic_ns();
+	for (unsigned i = 1; i <= 100; i++)
+		add(MEMORY_ALLOCATED, i, began);
+	ck_assert_uint_lt(clock_monotonic_ns() - began, 2 * NSEC_PER_SEC);
+	ck_assert_uint_eq(rig_losses(LOSS_NO_MEMORY), 100);
+	ck_assert_uint_eq(allocations_waiting(), 0);
+	settle();
+}
+END_TEST
+
+/* What is not in a table that cannot grow is found missing without a look at all of it. */
+START_TEST(test_no_room)
+{
+	struct live_memory m = {0};
+	struct live_block b = {.address = 1};
+
+	ck_assert(live_put(&m, &b));
+	no_more_memory();
+	for (b.address = 2; live_put(&m, &b); b.address++)
+		;
+	ck_assert_uint_eq(m.n, m.size / 8 * 7);
+	ck_assert_uint_eq(m.n, b.address - 1);
+	for (uint64_t i = 1; i < b.address; i++)
+		ck_assert_ptr_nonnull(live_find(&m, i));
+	live_remove(&m, live_find(&m, 7));
+	ck_assert_ptr_null(live_find(&m, 7));
+	ck_assert(live_put(&m, &b));
+	ck_assert(!live_put(&m, &(struct live_block){.address = UINT64_MAX}));
+}
+END_TEST
+#endif
+
+static void fill_slots(void)
+{
+	char name[16];
+	uint32_t id = 0;
+
+	for (uint32_t i = 0; id != WIRE_NONE; i++) {
+		uint32_t node;
+
+		snprintf(name, sizeof(name), "n%u", i);
+		node = node_intern(0, frame_intern(FRAME_SCOPE, string_intern(name, strlen(name))));
+		for (uint32_t lane = 0; lane < 1024 && id != WIRE_NONE; lane++)
+			id = slot_intern(node, lane_intern(WIRE_NONE, 0, 0, lane), SET_ID_HOST, 0);
+	}
+}
+
+/* What has no place is a loss once, not when it is released again, too. */
+START_TEST(test_no_place)
+{
+	uint64_t before;
+
+	rig_start();
+	fill_slots();
+	before = rig_losses(LOSS_SLOTS_FULL);
+	for (unsigned i = 1; i <= 3; i++)
+		add(MEMORY_ALLOCATED, i, i);
+	settle();
+	/* … and the row of all of the kind. */
+	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), before + 3 + 1);
+	for (unsigned i = 1; i <= 3; i++)
+		add(MEMORY_RELEASED, i, 10 + i);
+	settle();
+	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), before + 3 + 1);
+}
+END_TEST
+
+START_TEST(test_clock_set_back)
+{
+	uint64_t later = clock_realtime_ns() + 3600 * NSEC_PER_SEC;
+
+	rig_start();
+	add(MEMORY_ALLOCATED, 1, later);
+	for (unsigned i = 0; i < 3; i++)
+		settle();
+	ck_assert_uint_eq(allocations_waiting(), 0);
+	/* In the order of time again. */
+	add(MEMORY_RELEASED, 2, clock_realtime_ns());
+	add(MEMORY_ALLOCATED, 2, clock_realtime_ns() - NSEC_PER_SEC);
+	settle();
+	rig_until_sum("alloc device", METRIC_FREES, 1);
+	ck_assert_uint_eq(rig_node("alloc before proton"), SESSION_NONE);
+}
+END_TEST
+
+static uint32_t late(void)
+{
+	return atomic_load(&rig_dir->control->n_late);
+}
+
+/* Of what there was no time to take. */
+START_TEST(test_late)
+{
+	rig_start();
+	collect_metric_u64("m", 1, false);
+	for (unsigned i = 1; i <= 5; i++)
+		add(MEMORY_ALLOCATED, i, i);
+	sender_finish();
+	ck_assert_uint_eq(late(), 5);
+	settle(); /* in time for a word more */
+	sender_finish();
+	ck_assert_uint_eq(late(), 0);
+}
+END_TEST
+
+TCase *collect_memory_case(void)
+{
+	TCase *c = tcase_create("memory");
+
+	tcase_add_checked_fixture(c, NULL, rig_close);
+	tcase_set_timeout(c, 60);
+#ifndef PROTON_SANITIZED
+	tcase_add_test(c, test_no_memory);
+	tcase_add_test(c, test_no_room);
+#endif
+	tcase_add_test(c, test_no_place);
+	tcase_add_test(c, test_clock_set_back);
+	tcase_add_test(c, test_late);
+	return c;
+}
