@@ -18,6 +18,40 @@ uint8_t *filter_all(const struct snapshot *snap)
 	return mask;
 }
 
+/* Which nodes have something allocated below them, and which anything else: bits. */
+enum { HAS_MEMORY = 1, HAS_ELSE = 2 };
+
+static void see_rows(uint8_t *seen, struct snapshot *snap)
+{
+	const struct session *s = snapshot_session(snap);
+	const struct snap_node *nodes = snapshot_nodes(snap);
+	const uint32_t *parents = snapshot_parents(snap);
+
+	for (size_t row = 0; row < s->n_rows; row++) {
+		uint32_t node = snapshot_row_node(snap, row);
+
+		if (node < snapshot_n(snap))
+			seen[node] |= nodes[node].kind == FRAME_ALLOC ? HAS_MEMORY : HAS_ELSE;
+	}
+	for (uint32_t i = snapshot_n(snap); i-- > 1;)
+		seen[parents[i]] |= seen[i];
+}
+
+int filter_out_memory(uint8_t *mask, struct snapshot *snap)
+{
+	_cleanup_(freep) uint8_t *seen = NULL;
+
+	if (!snapshot_has(snap, METRIC_MEM_LIVE))
+		return 0;
+	seen = calloc(snapshot_n(snap), 1);
+	if (!seen)
+		return -ENOMEM;
+	see_rows(seen, snap);
+	for (uint32_t i = 1; i < snapshot_n(snap); i++)
+		mask[i] &= seen[i] != HAS_MEMORY;
+	return 0;
+}
+
 uint8_t *filter_matching(struct snapshot *snap, const struct name_pattern *p)
 {
 	const uint8_t *hidden = snapshot_hidden(snap);

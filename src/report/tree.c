@@ -263,7 +263,6 @@ static void put_row(void *ctx, uint32_t node)
 
 /* ---- order ---- */
 
-/* Rows of what is allocated say nothing in other columns. */
 static bool asks_for_memory(const struct tree *t)
 {
 	bool asks = false;
@@ -277,8 +276,7 @@ static bool is_shown(const struct tree *t, uint32_t node)
 {
 	bool enough = !(t->o->threshold > 0);
 
-	if (!t->shown[node] ||
-	    (snapshot_node(t->snap, node)->kind == FRAME_ALLOC && !asks_for_memory(t)))
+	if (!t->shown[node])
 		return false;
 	for (unsigned i = 0; i < t->n_sides && !enough; i++)
 		enough = at(t->sides[i].time, node) / at(t->sides[i].time, 0) >= t->o->threshold;
@@ -437,10 +435,10 @@ static int choose_names(struct tree *t, const uint8_t *mask)
 
 static int filter_values(struct tree *t)
 {
-	int r;
+	int r = asks_for_memory(t) ? 0 : filter_out_memory(t->shown, t->snap);
 
-	if (t->o->least.value == 0)
-		return 0;
+	if (r < 0 || t->o->least.value == 0)
+		return r;
 	r = filter_least(t); /* hides rows only: they still count in the values of others */
 	return r == 0 && !t->shown[0] ? -ENODATA : r;
 }

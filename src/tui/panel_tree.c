@@ -95,7 +95,6 @@ static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
 	return mask;
 }
 
-/* Rows of what is allocated say nothing in other columns. */
 static bool asks_for_memory(const struct row_columns *rc)
 {
 	bool asks = false;
@@ -115,9 +114,10 @@ static uint8_t *without_memory(struct snapshot *snap)
 {
 	uint8_t *mask = filter_all(snap);
 
-	for (uint32_t i = 0; mask && i < snapshot_n(snap); i++)
-		mask[i] &= snapshot_node(snap, i)->kind != FRAME_ALLOC;
-	return mask;
+	if (!mask || filter_out_memory(mask, snap) == 0)
+		return mask;
+	free(mask);
+	return NULL;
 }
 
 /* Leave out what does not reach the view's limit, on either side of a comparison. */

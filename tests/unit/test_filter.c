@@ -83,6 +83,39 @@ START_TEST(keeps_what_is_above_enough)
 }
 END_TEST
 
+/* Memory, and what is there for it alone, has no numbers in the tree; nothing at all stays. */
+START_TEST(memory_alone_is_left_out)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = tree();
+	uint32_t lane = session_lane_intern(
+		s, &(struct session_lane){.process = SESSION_NONE, .device = SESSION_NONE});
+	uint32_t outer = session_node(s, SESSION_ROOT, FRAME_SCOPE, "outer");
+	uint32_t empty = session_node(s, outer, FRAME_SCOPE, "empty_strided");
+	uint32_t alone = session_node(s, empty, FRAME_ALLOC, "alloc device");
+	uint32_t beside = session_node(s, 1, FRAME_ALLOC, "alloc device");
+	struct snapshot *snap;
+	uint8_t *mask;
+
+	s->ended = false;
+	snap = snapshot_new(s, &spec);
+	mask = filter_all(snap);
+	ck_assert_int_eq(filter_out_memory(mask, snap), 0);
+	ck_assert_uint_eq(mask[alone], 1); /* nobody measured any */
+	session_add(s, 3, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10});
+	session_add(s, alone, lane, 0, METRIC_MEM_LIVE, (union metric_value){.u64 = 10});
+	session_add(s, beside, lane, 0, METRIC_MEM_LIVE, (union metric_value){.u64 = 10});
+	snapshot_update(snap, 1);
+	ck_assert_int_eq(filter_out_memory(mask, snap), 0);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_uint_eq(mask[i], 1);
+	ck_assert_uint_eq(mask[outer] + mask[empty] + mask[alone] + mask[beside], 0);
+	free(mask);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 /* What a mask takes out of a snapshot does not count, in columns and tables, until it is back. */
 START_TEST(masked_nodes_do_not_count)
 {
@@ -201,6 +234,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
+	tcase_add_test(tc, memory_alone_is_left_out);
 	tcase_add_test(tc, masked_nodes_do_not_count);
 	tcase_add_test(tc, masks_keep_what_grew);
 	tcase_add_test(tc, says_what_is_no_expression);
