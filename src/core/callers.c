@@ -139,6 +139,13 @@ static bool is_inner_callee(struct callers *c, uint32_t id, uint32_t callee)
 	return false;
 }
 
+/* What is allocated is not called: who holds it is told elsewhere. */
+static bool is_callee(const struct callers *c, uint32_t node)
+{
+	return snapshot_node(c->snap, node)->kind != FRAME_ALLOC &&
+	       numbers_counts(c->numbers, node);
+}
+
 /* One context of the function: who calls it there, what it calls. */
 static int add_function(struct callers *c, uint32_t id)
 {
@@ -152,7 +159,7 @@ static int add_function(struct callers *c, uint32_t id)
 		r = add_edge(c, CALLERS_CALLER, parent, id,
 			     is_inner && is_inner_caller(c, id, parent));
 	for (; r == 0 && child != SNAP_NONE; child = snapshot_node(c->snap, child)->next_sibling)
-		if (numbers_counts(c->numbers, child))
+		if (is_callee(c, child))
 			r = add_edge(c, CALLERS_CALLEE, child, child,
 				     is_inner && is_inner_callee(c, id, child));
 	return r;

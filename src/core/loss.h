@@ -20,7 +20,7 @@
 	_(STRINGS_FULL,   7, "strings_full",        "names not kept (string memory full)")         \
 	_(BUFFERS_FULL,   8, "buffers_full",        "activity buffers refused (memory limit)")     \
 	_(PIPE_FULL,      9, "pipe_full",           "sends put off because the pipe was full")     \
-	_(NO_MEMORY,     10, "no_memory",           "allocations that failed")                     \
+	_(NO_MEMORY,     10, "no_memory",           "allocations of proton that failed")           \
 	_(SCOPE_MISMATCH, 11, "scope_mismatch",     "scope exits without an enter")            \
 	_(UNACCOUNTED,   12, "unaccounted_launches", "launches without a record")       \
 	_(WIRE_ERROR,    13, "wire_errors",         "messages not understood (damaged?)")        \

@@ -8,6 +8,7 @@
  *
  * A rule that lacks what it needs (a wall time, ranks, bytes) says nothing.
  *   thread  one */
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/session.h"
@@ -58,9 +59,9 @@ enum finding_sure {
 struct finding {
 	enum finding_rule rule;
 	enum finding_sure sure;
-	double price_ns;               /* NaN: not to be told in time; such findings come first */
-	bool at_most;                  /* it saves less, how much less is not known */
-	uint32_t device;               /* of the session; SESSION_NONE: no single one */
+	double price_ns; /* NaN: it is about all numbers, and comes first; 0: not known in time */
+	bool at_most;    /* it saves less, how much less is not known */
+	uint32_t device; /* of the session; SESSION_NONE: no single one */
 	uint32_t nodes[FINDING_NODES]; /* of the session: where most of it is */
 	unsigned n_nodes;
 	char evidence[FINDING_TEXT];
@@ -79,6 +80,12 @@ struct findings {
 /* Finds all anew. 0 or -ENOMEM (there are none then). Zeroed at first. */
 int findings_make(struct findings *f, const struct session *s);
 void findings_done(struct findings *f);
+
+/* Its price where that is known in time, else NaN. */
+static inline double finding_told_ns(const struct finding *f)
+{
+	return f->price_ns > 0 ? f->price_ns : NAN;
+}
 
 const char *finding_word(enum finding_rule rule);      /* "idle", for programs */
 const char *finding_title(enum finding_rule rule);     /* "the GPU waits for the host" */

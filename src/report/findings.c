@@ -34,8 +34,8 @@ static void put_price(const struct printer *p, const struct finding *finding, st
 {
 	char text[HUMAN_MAX];
 
-	human_time_ns(text, finding->price_ns);
-	if (finding->at_most && !isnan(finding->price_ns))
+	human_time_ns(text, finding_told_ns(finding));
+	if (finding->at_most && !isnan(finding_told_ns(finding)))
 		buf_puts(out, p->o->ascii ? "<=" : "\xe2\x89\xa4");
 	buf_puts(out, text);
 }
@@ -44,7 +44,7 @@ static void put_share(const struct printer *p, const struct finding *finding, st
 {
 	char text[HUMAN_MAX];
 
-	human_percent(text, p->f->whole_ns > 0 ? finding->price_ns / p->f->whole_ns : NAN);
+	human_percent(text, p->f->whole_ns > 0 ? finding_told_ns(finding) / p->f->whole_ns : NAN);
 	buf_puts(out, text);
 }
 
@@ -162,7 +162,7 @@ static void print_markdown(const struct printer *p)
 		out_printf(p->out, "* **%s** (%s", finding_title(finding->rule), buf_str(&text));
 		buf_clear(&text);
 		put_share(p, finding, &text);
-		if (!isnan(finding->price_ns))
+		if (!isnan(finding_told_ns(finding)))
 			out_printf(p->out, ", %s %% of the %s", buf_str(&text),
 				   p->f->is_wall ? "run" : "device time");
 		out_printf(p->out, ", %s): ", finding_sure_word(finding->sure));

@@ -85,13 +85,13 @@ void advice_draw(struct tui *t, const struct canvas *canvas, int y)
 	uint32_t node = advice_node(t, first);
 	char time[HUMAN_MAX], share[HUMAN_MAX];
 
-	human_time_ns(time, first->price_ns);
-	human_percent(share, first->price_ns / f->whole_ns);
+	human_time_ns(time, finding_told_ns(first));
+	human_percent(share, finding_told_ns(first) / f->whole_ns);
 	parts_add(&parts, ROLE_WARNING, 0, "%s%s", t->options.before ? "B: " : "",
 		  finding_title(first->rule));
 	if (node != SNAP_NONE)
 		parts_add_name(&parts, ROLE_NORMAL, 2, "", tui_node_name(t, node), false);
-	if (!isnan(first->price_ns))
+	if (!isnan(finding_told_ns(first)))
 		parts_add(&parts, ROLE_WARNING, 1, "%s%s, %s %% of %s",
 			  first->at_most ? "at most " : "", time, share,
 			  f->is_wall ? "the run" : "device time");

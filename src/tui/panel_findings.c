@@ -46,8 +46,8 @@ static void list_finding(struct panel *p, const struct finding *finding)
 					  [FINDING_MAYBE] = ROLE_NORMAL};
 	const struct findings *f = &p->tui->advice.findings;
 	const struct section_row row = {
-		.v = {finding->price_ns, finding->price_ns / f->whole_ns,
-		      finding->price_ns / f->whole_ns},
+		.v = {finding_told_ns(finding), finding_told_ns(finding) / f->whole_ns,
+		      finding_told_ns(finding) / f->whole_ns},
 		.role = isnan(finding->price_ns) ? ROLE_ALARM : roles[finding->sure],
 	};
 	struct buf *name = sections_add_of(p, advice_node(p->tui, finding), &row);

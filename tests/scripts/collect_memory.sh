@@ -49,6 +49,8 @@ check "who holds it, and held it" "7.34M 7.34M 1 7.34M 0 0 others › alloc mana
 "$PROTON" report kinds.hatchet | sed -n '/^## Calling contexts/,/^$/p' >tree
 check "no rows of it in the tree, which have no numbers there" 0 "$(grep -c alloc tree)"
 hasnt "nor from the bottom up" "alloc" <("$PROTON" report --view bottom-up kinds.hatchet)
+"$PROTON" report --view callers=kept kinds.hatchet >callers
+hasnt "nor below functions" "alloc" callers
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
@@ -62,6 +64,10 @@ handed/alloc device n=64000 bytes=66016000 freed_n=64000 freed=66016000" \
 check "threads: the peak, and who held it" \
 	"alloc device peak=66016000|handed/alloc device at_peak=66016000|" \
 	"$(sed -n -e '/^alloc device/p' -e 's/^\(h[^=]*device\).*\( at_peak=.*\)/\1\2/p' threads.tree | tr '\n' '|')"
+
+"$PROTON" advise threads.hatchet >findings
+check "threads: a loop, at no price in time" "- - maybe memory is allocated and released in a loop (allocations)" \
+	"$(grep '(allocations)' findings | tr -s ' ' | sed 's/^ //')"
 
 # A context ends with what was allocated in it.
 run ends
