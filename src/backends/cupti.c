@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <errno.h>
+#include <time.h>
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
@@ -9,6 +10,7 @@
 #include "base/util.h"
 
 #define BUFFER_BYTES_MAX (UINT64_C(64) << 20)
+#define READERS_NAPS     400 /* of 50 us */
 
 static struct cupti cupti;
 
@@ -82,6 +84,15 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	return 0;
 }
 
+/* A buffer that another thread hands over may be older than those that came with the flush. */
+static void await_readers(struct cupti *c)
+{
+	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
+
+	for (unsigned i = 0; i < READERS_NAPS && atomic_load(&c->n_reading); i++)
+		nanosleep(&nap, NULL);
+}
+
 static int flush(void *state, bool force)
 {
 	uint64_t begin_ns = clock_realtime_ns();
@@ -93,8 +104,10 @@ static int flush(void *state, bool force)
 	cupti_calls_settle(c);
 	cupti_launches_look(&c->launches);
 	r = cupti_activity_flush(c, force);
-	if (c->memory && c->sink->ops->memory_until)
+	if (c->memory && c->sink->ops->memory_until) {
+		await_readers(c);
 		c->sink->ops->memory_until(c->sink, force ? UINT64_MAX : begin_ns);
+	}
 	cupti_launches_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);

@@ -72,6 +72,7 @@ struct cupti {
 	atomic_bool settling; /* one thread at a time talks to CUPTI about callbacks */
 	struct cupti_launches launches;
 	_Atomic uint32_t n_threads; /* that asked for a buffer */
+	_Atomic uint32_t n_reading; /* that hand over one */
 
 	struct cupti_pool pool;
 

@@ -357,8 +357,10 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
 		if (running) /* several threads wrote over each other: how many, about */
 			lose_dropped(c, valid / ABI_KERNEL_BYTES);
 	} else if (buffer) {
+		atomic_fetch_add(&c->n_reading, 1);
 		if (running && valid > 0)
 			read_records(c, buffer, valid);
+		atomic_fetch_sub(&c->n_reading, 1);
 		cupti_pool_return(&c->pool, buffer, valid);
 	}
 	if (running)

@@ -13,12 +13,15 @@
 
 enum {
 	RING_MAX = 1 << 16,
+	LINE_CELLS = 1 << 18, /* several buffers of what allocates much */
 	LATE_MAX = 1 << 20,
 	LATE_KEPT = 1 << 14, /* whose memory stays when none waits */
 	ROOM_MS = 2000,      /* to find room in the ring */
 	PUBLISH_ROUNDS = 64,
 	APPLY_MAX = 256, /* before there is a look at the ring again, whose producers wait */
 };
+/* What has not come this long after another record of its address will not. */
+#define LATE_NS (5 * NSEC_PER_SEC)
 /* A release this soon after another's allocation of the address may be the one that had to come before. */
 #define OWED_NS NSEC_PER_MSEC
 #define NO_PLACE                                                                                   \
@@ -41,81 +44,166 @@ static struct {
 	_Atomic uint32_t head;     /* producers */
 	_Atomic uint32_t tail;     /* owner: who holds settling; others look */
 	_Atomic bool making, settling;
-	_Atomic bool is_refused; /* there was no memory for all this: not asked for again */
-	_Atomic uint32_t n_added, n_taken;
+	_Atomic bool is_refused;  /* there was no memory for all this: not asked for again */
+	_Atomic uint32_t n_taken; /* of those that head counts; owner: who holds settling */
 	/* owner: who holds settling */
 	struct waiting
-		*line; /* RING_MAX of them, each later than the one before: as a rule all are */
+		*line; /* LINE_CELLS of them, each later than the one before: as a rule all are */
 	uint32_t first, n_line;
 	struct waiting *late; /* a heap of the others: the oldest first */
 	uint32_t n_late, n_late_most;
 	uint64_t n_seen;
+	uint64_t orphans_ns; /* when they were looked at */
+	uint32_t n_orphans;
 	uint64_t newest_ns, before_ns; /* of those that came since the last time, and before that */
 	struct live_memory live;
 } allocations;
 
 /* ---- one by one ---- */
 
-/* … is not there any more. */
+/* Is a record older than what is known of its address, that is, of what was there before? */
+static bool is_older(const struct waiting *w, const struct live_block *b)
+{
+	return w->e.at_ns < b->at_ns && b->at_ns - w->e.at_ns < LATE_NS;
+}
+
 static void give_back(struct live_block *b, bool is_gone)
 {
 	if (b->place != NO_PLACE)
 		memory_released(b->place, b->bytes, is_gone);
-	live_remove(&allocations.live, b);
+	b->is_held = false;
+}
+
+static void forget_orphan(struct live_block *b)
+{
+	allocations.n_orphans -= b->is_orphan;
+	b->is_orphan = false;
+}
+
+/* Its allocation was before anybody looked. */
+static void count_orphan(struct live_block *b)
+{
+	if (b->is_orphan && b->orphan_place != NO_PLACE)
+		memory_released_unknown(b->orphan_place, b->orphan_bytes);
+	forget_orphan(b);
+}
+
+/* A block behind a removed one may have moved into its cell. */
+static void remove_empty(struct live_block *b)
+{
+	if (!b->is_held && !b->is_orphan)
+		live_remove(&allocations.live, b);
+}
+
+static uint32_t place_or_none(uint32_t place)
+{
+	return place == WIRE_NONE ? NO_PLACE : place;
+}
+
+/* All that was there before is over by now. */
+static void allocate_late(const struct waiting *w, struct live_block *newer)
+{
+	uint32_t place = memory_place(w->source, &w->e);
+
+	if (place != WIRE_NONE) {
+		memory_allocated(place, w->e.bytes, w->e.at_ns);
+		memory_released(place, w->e.bytes, false);
+	}
+	forget_orphan(newer);
+	remove_empty(newer);
 }
 
 static void allocate(const struct waiting *w)
 {
 	const struct memory_event *e = &w->e;
 	struct live_block *old = live_find(&allocations.live, e->address);
-	struct live_block b = {.address = e->address,
-			       .bytes = e->bytes,
-			       .at_ns = e->at_ns,
-			       .source = w->source,
-			       .context = e->context};
-	uint32_t place = memory_place(w->source, e);
+	struct live_block b = old ? *old : (struct live_block){.address = e->address};
 
-	/* Nobody said that it was released: that may still come. */
-	if (old) {
-		give_back(old, false);
-		b.is_owed = true;
+	if (old && is_older(w, old)) {
+		allocate_late(w, old);
+		return;
 	}
-	b.place = place == WIRE_NONE ? NO_PLACE : place;
-	if (!live_put(&allocations.live, &b))
+	/* Nobody said that it was released: that may still come. */
+	b.is_owed = old && old->is_held;
+	if (b.is_owed)
+		give_back(old, false);
+	b.bytes = e->bytes;
+	b.at_ns = e->at_ns;
+	b.source = w->source & 63;
+	b.context = e->context;
+	b.is_held = true;
+	b.place = place_or_none(memory_place(w->source, e));
+	if (old)
+		*old = b;
+	else if (!live_put(&allocations.live, &b)) {
 		lose(LOSS_NO_MEMORY, 1);
-	else if (place != WIRE_NONE)
-		memory_allocated(place, e->bytes, e->at_ns);
+		return;
+	}
+	if (b.place != NO_PLACE)
+		memory_allocated(b.place, e->bytes, e->at_ns);
+}
+
+/* Its allocation is not known: b is what else is known of the address, or NULL. */
+static void release_unknown(const struct waiting *w, struct live_block *b)
+{
+	struct live_block fresh = {.address = w->e.address, .at_ns = w->e.at_ns};
+	struct live_block *of = b ? b : &fresh;
+
+	count_orphan(of);
+	of->orphan_place = place_or_none(memory_place_unknown(w->source, &w->e));
+	of->orphan_bytes = w->e.bytes;
+	of->is_orphan = true;
+	of->at_ns = MAX(of->at_ns, w->e.at_ns);
+	allocations.n_orphans++;
+	if (!b && !live_put(&allocations.live, &fresh))
+		count_orphan(&fresh);
 }
 
 static void release(struct waiting *w)
 {
 	struct live_block *b = live_find(&allocations.live, w->e.address);
-	uint32_t place;
+	bool is_held = b && b->is_held, is_other = is_held && is_older(w, b);
 
-	if (b && !w->e.bytes) /* not all libraries say */
-		w->e.bytes = b->bytes;
-	if (!b) {
-		place = memory_place_unknown(w->source, &w->e);
-		if (place != WIRE_NONE)
-			memory_released_unknown(place, w->e.bytes);
-		return;
-	}
-	if (b->is_owed && w->e.at_ns - b->at_ns < OWED_NS) {
+	if (is_held && b->is_owed && (is_other || w->e.at_ns - b->at_ns < OWED_NS)) {
 		b->is_owed = false;
 		return;
 	}
+	if (!is_held || is_other) {
+		release_unknown(w, b);
+		return;
+	}
 	give_back(b, false);
+	b->at_ns = w->e.at_ns;
+	remove_empty(b);
 }
 
-/* A block behind the removed one may have moved into its cell. */
 static void lose_context(const struct waiting *w)
 {
 	struct live_memory *m = &allocations.live;
 
 	for (uint32_t i = 0; i < m->size; i++)
-		while (m->cell[i].address && m->cell[i].source == w->source &&
-		       m->cell[i].context == w->e.context)
+		while (m->cell[i].address && m->cell[i].is_held && m->cell[i].source == w->source &&
+		       m->cell[i].context == w->e.context) {
 			give_back(&m->cell[i], true);
+			remove_empty(&m->cell[i]);
+		}
+}
+
+/* Those of before a time. All of the table is looked at: at the end, and now and then. */
+static void count_orphans(uint64_t until_ns)
+{
+	struct live_memory *m = &allocations.live;
+	bool is_end = until_ns == UINT64_MAX;
+
+	if (!is_end && until_ns - allocations.orphans_ns < LATE_NS)
+		return;
+	allocations.orphans_ns = is_end ? 0 : until_ns;
+	for (uint32_t i = 0; allocations.n_orphans && i < m->size; i++)
+		while (m->cell[i].address && m->cell[i].is_orphan &&
+		       (is_end || m->cell[i].at_ns < until_ns - LATE_NS)) {
+			count_orphan(&m->cell[i]);
+			remove_empty(&m->cell[i]);
+		}
 }
 
 static void apply(struct waiting *w)
@@ -173,7 +261,7 @@ static void late_pop(struct waiting *ret)
 
 static struct waiting *in_line(uint32_t i)
 {
-	return &allocations.line[(allocations.first + i) % RING_MAX];
+	return &allocations.line[(allocations.first + i) % LINE_CELLS];
 }
 
 /* The oldest; NULL: none waits. */
@@ -195,11 +283,13 @@ static void apply_oldest(void)
 		late_pop(&w);
 	} else {
 		w = *in_line(0);
-		allocations.first++;
-		allocations.n_line--;
+		/* Empty, it begins anew: no more of it is in memory than there was in it. */
+		allocations.first = --allocations.n_line ? allocations.first + 1 : 0;
 	}
 	apply(&w);
-	atomic_fetch_add(&allocations.n_taken, 1);
+	atomic_store_explicit(&allocations.n_taken,
+			      atomic_load_explicit(&allocations.n_taken, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
 }
 
 /* Where there is no room the oldest do not wait any longer. */
@@ -207,7 +297,7 @@ static void wait_for_time(struct waiting *w)
 {
 	w->order = allocations.n_seen++;
 	allocations.newest_ns = MAX(allocations.newest_ns, w->e.at_ns);
-	while (allocations.n_line == RING_MAX || allocations.n_late == LATE_MAX)
+	while (allocations.n_line == LINE_CELLS || allocations.n_late == LATE_MAX)
 		apply_oldest();
 	if (allocations.n_line && is_before(w, in_line(allocations.n_line - 1)))
 		late_push(w);
@@ -221,7 +311,7 @@ static void wait_for_time(struct waiting *w)
 static struct cell *ring_make(void)
 {
 	const size_t late = LATE_MAX * sizeof(struct waiting),
-		     line = RING_MAX * sizeof(struct waiting);
+		     line = LINE_CELLS * sizeof(struct waiting);
 	char *p;
 
 	if (atomic_exchange(&allocations.making, true)) /* another thread is at it */
@@ -306,10 +396,8 @@ void allocations_add(uint8_t source, const struct memory_event *e)
 	const struct timespec nap = {0, NSEC_PER_MSEC / 20};
 	struct patience p = patience(ROOM_MS);
 
-	atomic_fetch_add(&allocations.n_added, 1);
 	while (!add_now(&w)) {
 		if (atomic_load(&allocations.is_refused) || !patience_ms(&p)) {
-			atomic_fetch_add(&allocations.n_taken, 1);
 			lose(LOSS_NO_MEMORY, 1);
 			return;
 		}
@@ -321,7 +409,7 @@ uint32_t allocations_waiting(void)
 {
 	uint32_t taken = atomic_load(&allocations.n_taken);
 
-	return atomic_load(&allocations.n_added) - taken;
+	return atomic_load(&allocations.head) - taken;
 }
 
 /* Some of those up to a time. Are there more? */
@@ -366,6 +454,7 @@ void allocations_settle(uint64_t until_ns)
 		if (round % PUBLISH_ROUNDS == 0)
 			memory_places_publish();
 	}
+	count_orphans(until_ns);
 	memory_places_publish();
 	late_shrink();
 	settling_end();
@@ -384,8 +473,8 @@ void allocations_forked(void)
 	atomic_store(&allocations.making, ring != NULL);
 	atomic_store(&allocations.settling, false);
 	allocations.n_line = allocations.n_late = 0;
-	allocations.newest_ns = allocations.before_ns = 0;
-	atomic_store(&allocations.n_added, 0);
+	allocations.newest_ns = allocations.before_ns = allocations.orphans_ns = 0;
+	allocations.n_orphans = 0;
 	atomic_store(&allocations.n_taken, 0);
 	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);

@@ -8,12 +8,17 @@
 
 enum { LIVE_PLACE_BITS = 24 };
 struct live_block {
-	uint64_t address; /* 0: a free cell */
-	uint64_t bytes, at_ns;
+	uint64_t address;                 /* 0: a free cell */
+	uint64_t bytes, at_ns;            /* at_ns: of the newest record of the address */
 	uint32_t place : LIVE_PLACE_BITS; /* who holds it (memory_places.h) */
-	uint32_t source : 7;
+	uint32_t source : 6;
+	uint32_t is_held : 1; /* it is there */
 	uint32_t is_owed : 1; /* a release of who held the address before is still to come */
 	uint32_t context;     /* the vendor's, of which it is */
+	/* A release whose allocation is not known, and may still come. */
+	uint32_t orphan_place : LIVE_PLACE_BITS;
+	uint32_t is_orphan : 1;
+	uint64_t orphan_bytes;
 };
 
 struct live_memory {

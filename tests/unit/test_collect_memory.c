@@ -104,6 +104,7 @@ START_TEST(test_no_place)
 	for (unsigned i = 1; i <= 3; i++)
 		add(MEMORY_RELEASED, i, 10 + i);
 	settle();
+	allocations_settle(UINT64_MAX);
 	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), before + 3 + 1);
 }
 END_TEST
@@ -123,6 +124,52 @@ START_TEST(test_clock_set_back)
 	settle();
 	rig_until_sum("alloc device", METRIC_FREES, 1);
 	ck_assert_uint_eq(rig_node("alloc before proton"), SESSION_NONE);
+}
+END_TEST
+
+static void at_end(void)
+{
+	allocations_settle(UINT64_MAX);
+}
+
+/* A buffer comes when all is done that is in it, which may be later than one that is newer. */
+START_TEST(test_release_comes_first)
+{
+	uint64_t now = clock_realtime_ns() - NSEC_PER_SEC;
+
+	rig_start();
+	for (unsigned i = 1; i <= 1000; i++) {
+		add(MEMORY_RELEASED, i, now + 2 * i + 1);
+		settle();
+		add(MEMORY_ALLOCATED, i, now + 2 * i);
+		settle();
+	}
+	/* The address is another's by then: released, or not. */
+	for (unsigned i = 5000; i <= 5001; i++) {
+		add(MEMORY_RELEASED, i, now + 8000);
+		add(MEMORY_ALLOCATED, i, now + 9000);
+		if (i == 5000)
+			add(MEMORY_RELEASED, i, now + 9001);
+		settle();
+		add(MEMORY_ALLOCATED, i, now + 7000);
+		settle();
+	}
+	/* In yet another order; and one that was there when all began. */
+	add(MEMORY_ALLOCATED, 5002, now + 9000);
+	settle();
+	add(MEMORY_RELEASED, 5002, now + 8000);
+	settle();
+	add(MEMORY_ALLOCATED, 5002, now + 7000);
+	add(MEMORY_RELEASED, 6000, now + 9000);
+	add(MEMORY_ALLOCATED, 6000, now + 9001);
+	settle();
+	ck_assert_uint_eq(rig_node("alloc before proton"), SESSION_NONE);
+	at_end();
+	rig_until_sum("alloc device", METRIC_ALLOCS, 1007);
+	rig_until_sum("alloc device", METRIC_FREES, 1004);
+	rig_until_sum("alloc device", METRIC_MEM_LIVE, 3 * 4096);
+	rig_until_sum("alloc before proton", METRIC_FREES, 1);
+	rig_until_sum("alloc before proton", METRIC_FREED, 4096);
 }
 END_TEST
 
@@ -158,6 +205,7 @@ TCase *collect_memory_case(void)
 #endif
 	tcase_add_test(c, test_no_place);
 	tcase_add_test(c, test_clock_set_back);
+	tcase_add_test(c, test_release_comes_first);
 	tcase_add_test(c, test_late);
 	return c;
 }
