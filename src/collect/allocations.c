@@ -44,8 +44,7 @@ static struct {
 	_Atomic uint32_t head;     /* producers */
 	_Atomic uint32_t tail;     /* owner: who holds settling; others look */
 	_Atomic bool making, settling;
-	_Atomic bool is_refused;  /* there was no memory for all this: not asked for again */
-	_Atomic uint32_t n_taken; /* of those that head counts; owner: who holds settling */
+	_Atomic bool is_refused; /* there was no memory for all this: not asked for again */
 	/* owner: who holds settling */
 	struct waiting
 		*line; /* LINE_CELLS of them, each later than the one before: as a rule all are */
@@ -287,9 +286,7 @@ static void apply_oldest(void)
 		allocations.first = --allocations.n_line ? allocations.first + 1 : 0;
 	}
 	apply(&w);
-	atomic_store_explicit(&allocations.n_taken,
-			      atomic_load_explicit(&allocations.n_taken, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	atomic_fetch_sub(&collector->n_waiting, 1);
 }
 
 /* Where there is no room the oldest do not wait any longer. */
@@ -332,9 +329,12 @@ static bool ring_push(struct cell *ring, const struct waiting *w)
 	uint32_t at = atomic_load(&allocations.head);
 	struct cell *c;
 
+	atomic_fetch_add(&collector->n_waiting, 1); /* before it can be taken */
 	do {
-		if (at - atomic_load(&allocations.tail) >= RING_MAX)
+		if (at - atomic_load(&allocations.tail) >= RING_MAX) {
+			atomic_fetch_sub(&collector->n_waiting, 1);
 			return false;
+		}
 	} while (!atomic_compare_exchange_weak(&allocations.head, &at, at + 1));
 	c = &ring[at % RING_MAX];
 	c->w = *w;
@@ -405,13 +405,6 @@ void allocations_add(uint8_t source, const struct memory_event *e)
 	}
 }
 
-uint32_t allocations_waiting(void)
-{
-	uint32_t taken = atomic_load(&allocations.n_taken);
-
-	return atomic_load(&allocations.head) - taken;
-}
-
 /* Some of those up to a time. Are there more? */
 static bool apply_until(uint64_t until_ns)
 {
@@ -475,7 +468,7 @@ void allocations_forked(void)
 	allocations.n_line = allocations.n_late = 0;
 	allocations.newest_ns = allocations.before_ns = allocations.orphans_ns = 0;
 	allocations.n_orphans = 0;
-	atomic_store(&allocations.n_taken, 0);
+	atomic_store(&collector->n_waiting, 0);
 	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);
 	memory_places_forked();

@@ -12,12 +12,10 @@
 #include <stdint.h>
 #include "core/activity.h"
 
-/* Any thread. */
+/* Any thread. How many wait is collector->n_waiting. */
 void allocations_add(uint8_t source, const struct memory_event *e);
 /* All up to a time, CLOCK_REALTIME; any thread, nothing while another one does so. */
 void allocations_settle(uint64_t until_ns);
-/* How many wait; any thread. */
-uint32_t allocations_waiting(void);
 void allocations_forked(void);
 
 #endif

@@ -406,7 +406,9 @@ struct collector {
 	_Atomic uint32_t sender;               /* enum sender_state */
 	_Atomic bool has_news;                 /* there was something to send */
 	_Atomic uint32_t n_late; /* values that came after the last word, not sent yet */
-	_Atomic uint32_t wake;   /* futex: the sender has something to look at */
+	_Atomic uint32_t
+		n_waiting; /* what is allocated and released and waits for its turn (allocations.h) */
+	_Atomic uint32_t wake;                /* futex: the sender has something to look at */
 	struct question finish, exec, resume; /* resume: exec has failed */
 	struct question deliver;
 	_Atomic uint32_t done;       /* futex: something was answered */

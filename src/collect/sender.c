@@ -22,7 +22,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "collect/allocations.h"
 #include "collect/burst.h"
 #include "collect/contexts.h"
 #include "collect/flushing.h"
@@ -208,7 +207,7 @@ static void report(struct patience p)
 		send_final(WIRE_BYE_EXIT, &p);
 		atomic_fetch_sub(&collector->control->n_late, late);
 	} while (--tries && atomic_load(&collector->n_late));
-	tell_waiting(allocations_waiting());
+	tell_waiting(atomic_load(&collector->n_waiting));
 }
 
 /* What was launched and is done, and all that there is, now. The program goes on: what still runs keeps its
@@ -241,7 +240,7 @@ static void answer_exec(void)
 	flush(true, &p);
 	atomic_store(&collector->sender, SENDER_EXEC);
 	send_final(WIRE_BYE_EXEC, &p);
-	tell_waiting(allocations_waiting());
+	tell_waiting(atomic_load(&collector->n_waiting));
 	answered(&collector->exec, asked);
 }
 

@@ -46,7 +46,7 @@ START_TEST(test_no_memory)
 		add(MEMORY_ALLOCATED, i, began);
 	ck_assert_uint_lt(clock_monotonic_ns() - began, 2 * NSEC_PER_SEC);
 	ck_assert_uint_eq(rig_losses(LOSS_NO_MEMORY), 100);
-	ck_assert_uint_eq(allocations_waiting(), 0);
+	ck_assert_uint_eq(atomic_load(&collector->n_waiting), 0);
 	settle();
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(test_clock_set_back)
 	add(MEMORY_ALLOCATED, 1, later);
 	for (unsigned i = 0; i < 3; i++)
 		settle();
-	ck_assert_uint_eq(allocations_waiting(), 0);
+	ck_assert_uint_eq(atomic_load(&collector->n_waiting), 0);
 	/* In the order of time again. */
 	add(MEMORY_RELEASED, 2, clock_realtime_ns());
 	add(MEMORY_ALLOCATED, 2, clock_realtime_ns() - NSEC_PER_SEC);
