@@ -6,6 +6,8 @@ libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_whole
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
 export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+# Graphs that read alike are numbered in the order of their first records, which buffers that come at once do not have.
+export MOCK_CUPTI_IN_ORDER=1
 
 # Paths with their numbers, and losses.
 tree() {
