@@ -24,6 +24,8 @@ receivers() {
 	done
 }
 
+is_quiet() { [ -z "$(receivers)" ]; }
+
 is_sanitized() { grep -q 'define PROTON_SANITIZED 1' "$build/config.h" 2>/dev/null; }
 
 # ---- as under record
@@ -114,7 +116,7 @@ odd orphan
 has "a receiver that is killed" "killed, finalize -5 proton did not answer: the file may be missing" said
 has "later calls say so" "start -1 the proton that this program started is gone" said
 check "and the program goes on" 0 $?
-check "nothing runs on" yes "$(wait_for 20 [ -z "$(receivers)" ] && echo yes)"
+check "nothing runs on" yes "$(wait_for 20 is_quiet && echo yes)"
 rm -rf "${TMPDIR:?}"/*
 
 # ---- what is loaded after the session has begun

@@ -5,7 +5,7 @@
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_memory
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
-export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so LC_ALL=C.UTF-8
 
 run() {
 	timeout 120 "$PROTON" record -q -o "$1.hatchet" "${@:2}" -- "$app" "$libs/libcuda.so.1" "$1" >out 2>err
