@@ -164,13 +164,13 @@ static bool crowd_is_news(struct crowd_entry *c, const char *name, size_t len)
 
 static uint32_t folded_set(void)
 {
-	uint32_t known = atomic_load_explicit(&collector->folded_set, memory_order_relaxed), set;
+	uint32_t known = atomic_load_explicit(&collector->folded_set, memory_order_acquire), set;
 
 	if (known)
 		return known - 1;
 	set = set_folded();
 	if (set != WIRE_NONE)
-		atomic_store_explicit(&collector->folded_set, set + 1, memory_order_relaxed);
+		atomic_store_explicit(&collector->folded_set, set + 1, memory_order_release);
 	return set;
 }
 

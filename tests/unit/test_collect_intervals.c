@@ -148,9 +148,6 @@ END_TEST
 /* How much of copies ran beside other work, of which some was there before the first and some comes late. */
 START_TEST(test_overlap)
 {
-	pid_t pid;
-	int status;
-
 	rig_start();
 	record(1, 1000, 2000);
 	until_use(0, 1000, 0, 0);
@@ -166,16 +163,30 @@ START_TEST(test_overlap)
 	until_use(0, 100, 0, 0);
 	copy(2, 2500, 2800);
 	until_use(0, 200, 200, 100);
+	ck_assert_uint_eq(rig_losses(LOSS_WIRE_ERROR), 0);
+}
+END_TEST
+
+/* A child begins with nothing. */
+START_TEST(test_overlap_of_a_child)
+{
+	pid_t pid;
+	int status;
+
+	rig_start();
+	record(1, 1000, 2000);
+	copy(2, 1500, 2500);
+	until_use(0, 1500, 1000, 500);
 	pid = fork();
 	if (pid == 0) {
-		copy(2, 1000, 1300); /* it begins with nothing */
+		copy(2, 1000, 1300);
 		record(1, 1200, 1400);
 		_exit(!sender_deliver());
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	until_use(1, 400, 300, 100);
-	until_use(0, 200, 200, 100);
+	until_use(0, 1500, 1000, 500);
 	ck_assert_uint_eq(rig_losses(LOSS_WIRE_ERROR), 0);
 }
 END_TEST
@@ -355,6 +366,8 @@ TCase *collect_intervals_case(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_busy);
 	tcase_add_test(tc, test_overlap);
+	if (WITH_FORK)
+		tcase_add_test(tc, test_overlap_of_a_child);
 	tcase_add_test(tc, test_waits);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);
