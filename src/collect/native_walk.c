@@ -87,7 +87,7 @@ static void find_own_stack(struct native_walker *w)
 	pthread_attr_destroy(&attr);
 }
 
-/* As much of another stack as is there, page by page. */
+/* As much of another stack as is there, page by page, so that its words are words of the copy. */
 static struct stack copy_stack(struct native_walker *w, uintptr_t sp)
 {
 	struct iovec to = {w->copy, COPY_MAX}, from[COPY_MAX / PAGE + 1];
@@ -110,7 +110,7 @@ static void find_stack(struct native_walker *w, uintptr_t sp)
 		w->stack = w->own;
 		w->stack.low = sp;
 	} else {
-		w->stack = copy_stack(w, sp);
+		w->stack = copy_stack(w, sp - sp % sizeof(uint64_t));
 		w->is_replayable = false;
 	}
 }
