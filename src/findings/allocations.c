@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include "base/human.h"
 #include "findings/rules.h"
@@ -11,17 +10,8 @@
 
 struct churn {
 	double times, bytes;
-	uint32_t nodes[FINDING_NODES];
-	double most[FINDING_NODES];
-	unsigned n;
+	struct most most;
 };
-
-static double sum(const struct session *s, uint32_t node, uint32_t metric)
-{
-	union metric_value v;
-
-	return session_value(s, node, metric, &v) ? (double)v.u64 : 0;
-}
 
 /* Of a pool neither waits for the device. */
 static bool is_of_pool(const struct session *s, uint32_t node)
@@ -29,30 +19,16 @@ static bool is_of_pool(const struct session *s, uint32_t node)
 	return strstr(session_node_name(s, node), " pool") != NULL;
 }
 
-static void name_node(struct churn *c, uint32_t node, double times)
+static void look(const struct evidence *e, uint32_t node, struct churn *c)
 {
-	unsigned at = MIN(c->n, (unsigned)FINDING_NODES - 1);
+	double times = evidence_sum(e, node, METRIC_ALLOCS);
+	double released = evidence_sum(e, node, METRIC_FREES);
 
-	if (c->n == FINDING_NODES && c->most[at] >= times)
-		return;
-	for (; at > 0 && c->most[at - 1] < times; at--) {
-		c->most[at] = c->most[at - 1];
-		c->nodes[at] = c->nodes[at - 1];
-	}
-	c->most[at] = times;
-	c->nodes[at] = node;
-	c->n = MIN(c->n + 1, (unsigned)FINDING_NODES);
-}
-
-static void look(const struct session *s, uint32_t node, struct churn *c)
-{
-	double times = sum(s, node, METRIC_ALLOCS), released = sum(s, node, METRIC_FREES);
-
-	if (times < LEAST_TIMES || times - released > MOST_KEPT * times || is_of_pool(s, node))
+	if (times < LEAST_TIMES || times - released > MOST_KEPT * times || is_of_pool(e->s, node))
 		return;
 	c->times += times;
-	c->bytes += sum(s, node, METRIC_ALLOCATED);
-	name_node(c, node, times);
+	c->bytes += evidence_sum(e, node, METRIC_ALLOCATED);
+	most_insert(&c->most, node, times);
 }
 
 /* What the calls took is not known. */
@@ -67,8 +43,7 @@ static int say(struct findings *f, const struct churn *c)
 	human_bytes(mean, c->bytes / c->times);
 	finding_say(finding, "%s times %sB on average were allocated, and released again", times,
 		    mean);
-	memcpy(finding->nodes, c->nodes, sizeof(finding->nodes));
-	finding->n_nodes = c->n;
+	finding_name_most(finding, &c->most);
 	return 0;
 }
 
@@ -78,8 +53,8 @@ static int find(const struct evidence *e, struct findings *f)
 
 	for (uint32_t i = 0; i < e->s->n_nodes; i++)
 		if (session_node_kind(e->s, i) == FRAME_ALLOC)
-			look(e->s, i, &c);
-	return c.n ? say(f, &c) : 0;
+			look(e, i, &c);
+	return c.most.n ? say(f, &c) : 0;
 }
 
 const struct rule rule_ALLOCATIONS = {

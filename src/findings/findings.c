@@ -79,11 +79,11 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 	}
 }
 
-double evidence_sum(const struct evidence *e, const struct own *own, uint32_t metric)
+double evidence_sum(const struct evidence *e, uint32_t node, uint32_t metric)
 {
 	double sum = 0;
 
-	for (uint32_t row = session_first_row(e->s, own->node); row != SESSION_NONE;
+	for (uint32_t row = session_first_row(e->s, node); row != SESSION_NONE;
 	     row = session_next_row(e->s, row))
 		sum += or_nothing(session_row_number(e->s, &e->s->rows[row], metric));
 	return sum;
@@ -100,6 +100,21 @@ static void add_node(struct evidence *e, uint32_t node)
 		add_row(e, &own, &s->rows[row]);
 	if (own.sums.count > 0)
 		e->own[e->n_own++] = own;
+}
+
+void most_insert(struct most *most, uint32_t node, double value)
+{
+	unsigned at = MIN(most->n, (unsigned)FINDING_NODES - 1);
+
+	if (most->n == FINDING_NODES && most->values[at] >= value)
+		return;
+	for (; at > 0 && most->values[at - 1] < value; at--) {
+		most->values[at] = most->values[at - 1];
+		most->nodes[at] = most->nodes[at - 1];
+	}
+	most->values[at] = value;
+	most->nodes[at] = node;
+	most->n = MIN(most->n + 1, (unsigned)FINDING_NODES);
 }
 
 void picked_insert(struct picked *picked, const struct own *own)
@@ -248,6 +263,12 @@ void finding_name_nodes(struct finding *finding, const struct picked *picked)
 	for (unsigned i = 0; i < picked->n_longest; i++)
 		finding->nodes[i] = picked->longest[i]->node;
 	finding->n_nodes = picked->n_longest;
+}
+
+void finding_name_most(struct finding *finding, const struct most *most)
+{
+	memcpy(finding->nodes, most->nodes, sizeof(finding->nodes));
+	finding->n_nodes = most->n;
 }
 
 /* What picked nodes cost is their time. */

@@ -14,9 +14,9 @@ struct repeats {
 
 static struct repeats repeats_of(const struct evidence *e, const struct own *own)
 {
-	return (struct repeats){evidence_sum(e, own, METRIC_AGAIN),
-				evidence_sum(e, own, METRIC_COMPARED),
-				evidence_sum(e, own, METRIC_SAME)};
+	return (struct repeats){evidence_sum(e, own->node, METRIC_AGAIN),
+				evidence_sum(e, own->node, METRIC_COMPARED),
+				evidence_sum(e, own->node, METRIC_SAME)};
 }
 
 static bool is_repeated(const struct evidence *e, const struct own *own)

@@ -8,7 +8,7 @@
 
 static double n_back(const struct evidence *e, const struct own *own)
 {
-	return own->kind == FRAME_COPY ? evidence_sum(e, own, METRIC_BACK) : 0;
+	return own->kind == FRAME_COPY ? evidence_sum(e, own->node, METRIC_BACK) : 0;
 }
 
 /* That at least half of them went the other way than the copy before. */

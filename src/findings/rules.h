@@ -29,6 +29,15 @@ struct picked {
 	unsigned n_longest;
 };
 
+/* Nodes that have the most of something, the first most of all. */
+struct most {
+	uint32_t nodes[FINDING_NODES];
+	double values[FINDING_NODES];
+	unsigned n;
+};
+
+void most_insert(struct most *most, uint32_t node, double value);
+
 /* Put a node among those with the longest times, the longest first. Its sums are the caller's. */
 void picked_insert(struct picked *picked, const struct own *own);
 
@@ -56,8 +65,8 @@ static inline bool evidence_matters(const struct evidence *e, double price_ns)
 	return price_ns > 0 && price_ns >= LEAST_SHARE * e->whole_ns;
 }
 
-/* The sum of a metric over a node's own work; 0: it has none. */
-double evidence_sum(const struct evidence *e, const struct own *own, uint32_t metric);
+/* The sum of a metric over what is a node's own; 0: it has none. */
+double evidence_sum(const struct evidence *e, uint32_t node, uint32_t metric);
 
 /* All that computes: what runs in graphs that are recorded whole is not told apart. */
 static inline double evidence_computing(const struct evidence *e)
@@ -73,6 +82,7 @@ void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3
 void finding_say_hidden(struct finding *finding, const struct evidence *e);
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
+void finding_name_most(struct finding *finding, const struct most *most);
 
 /* Had others the device, too? Then what its own work left of the time may have been theirs. */
 bool evidence_is_shared(const struct evidence *e, uint32_t device);

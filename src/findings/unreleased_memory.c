@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <math.h>
 #include "base/human.h"
 #include "findings/rules.h"
 
@@ -11,45 +10,8 @@
 
 struct unreleased {
 	double blocks, bytes;
-	uint32_t nodes[FINDING_NODES]; /* those with the most bytes */
-	double most[FINDING_NODES];
-	unsigned n;
+	struct most most; /* bytes */
 };
-
-static double or_nothing(double v)
-{
-	return isnan(v) ? 0 : v;
-}
-
-/* What was allocated at a node and not released. */
-static void add_up(const struct session *s, uint32_t node, double *blocks, double *bytes)
-{
-	*blocks = *bytes = 0;
-	for (uint32_t row = session_first_row(s, node); row != SESSION_NONE;
-	     row = session_next_row(s, row)) {
-		const struct session_row *r = &s->rows[row];
-
-		*blocks += or_nothing(session_row_number(s, r, METRIC_ALLOCS)) -
-			   or_nothing(session_row_number(s, r, METRIC_FREES));
-		*bytes += or_nothing(session_row_number(s, r, METRIC_MEM_LIVE)) +
-			  or_nothing(session_row_number(s, r, METRIC_NOT_FREED));
-	}
-}
-
-static void name_node(struct unreleased *u, uint32_t node, double bytes)
-{
-	unsigned at = MIN(u->n, (unsigned)FINDING_NODES - 1);
-
-	if (u->n == FINDING_NODES && u->most[at] >= bytes)
-		return;
-	for (; at > 0 && u->most[at - 1] < bytes; at--) {
-		u->most[at] = u->most[at - 1];
-		u->nodes[at] = u->nodes[at - 1];
-	}
-	u->most[at] = bytes;
-	u->nodes[at] = node;
-	u->n = MIN(u->n + 1, (unsigned)FINDING_NODES);
-}
 
 static int say(struct findings *f, const struct unreleased *u)
 {
@@ -61,9 +23,7 @@ static int say(struct findings *f, const struct unreleased *u)
 	human_count(blocks, u->blocks);
 	human_bytes(bytes, u->bytes);
 	finding_say(finding, "%s blocks, %sB, were never released", blocks, bytes);
-	for (unsigned i = 0; i < u->n; i++)
-		finding->nodes[i] = u->nodes[i];
-	finding->n_nodes = u->n;
+	finding_name_most(finding, &u->most);
 	return 0;
 }
 
@@ -75,14 +35,15 @@ static int find(const struct evidence *e, struct findings *f)
 	for (uint32_t i = 0; e->s->ended && i < e->s->n_nodes; i++) {
 		if (session_node_kind(e->s, i) != FRAME_ALLOC)
 			continue;
-		add_up(e->s, i, &blocks, &bytes);
+		blocks = evidence_sum(e, i, METRIC_ALLOCS) - evidence_sum(e, i, METRIC_FREES);
+		bytes = evidence_sum(e, i, METRIC_MEM_LIVE) + evidence_sum(e, i, METRIC_NOT_FREED);
 		if (blocks < LEAST_BLOCKS || bytes < LEAST_BYTES)
 			continue;
 		u.blocks += blocks;
 		u.bytes += bytes;
-		name_node(&u, i, bytes);
+		most_insert(&u.most, i, bytes);
 	}
-	return u.n ? say(f, &u) : 0;
+	return u.most.n ? say(f, &u) : 0;
 }
 
 const struct rule rule_UNRELEASED_MEMORY = {
