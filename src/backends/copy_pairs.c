@@ -68,6 +68,14 @@ static unsigned compare(struct pair *p, uint64_t src, uint64_t bytes)
 	return COPY_COMPARED | (sum == before ? COPY_SAME : 0);
 }
 
+/* The first that goes this way. */
+static void begin(struct pair *p, uint64_t src)
+{
+	set(&p->from, src);
+	set(&p->n, 0);
+	set(&p->sum, 0);
+}
+
 unsigned copy_pairs_see(uint64_t dst, uint64_t src, uint64_t bytes, bool from_host)
 {
 	uint64_t key = hash_u64(MIN(dst, src) ^ hash_u64(MAX(dst, src) + bytes)) | 1, n;
@@ -77,15 +85,11 @@ unsigned copy_pairs_see(uint64_t dst, uint64_t src, uint64_t bytes, bool from_ho
 		return 0;
 	if (get(&p->key) != key) {
 		set(&p->key, key);
-		set(&p->from, src);
-		set(&p->n, 0);
-		set(&p->sum, 0);
+		begin(p, src);
 		return 0;
 	}
 	if (get(&p->from) != src) {
-		set(&p->from, src);
-		set(&p->n, 0);
-		set(&p->sum, 0);
+		begin(p, src);
 		return COPY_BACK;
 	}
 	n = get(&p->n) + 1;
