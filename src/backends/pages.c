@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "backends/pages.h"
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 void *pages_reserve(size_t size)
@@ -24,5 +25,19 @@ void *pages_reserve_sparse(size_t size)
 
 	if (p)
 		madvise(p, size, MADV_NOHUGEPAGE);
+	return p;
+}
+
+void *pages_once_sparse(_Atomic(void *) *where, size_t size)
+{
+	void *p = atomic_load_explicit(where, memory_order_acquire), *none = NULL;
+
+	if (p)
+		return p;
+	p = pages_reserve_sparse(size);
+	if (p && !atomic_compare_exchange_strong(where, &none, p)) {
+		munmap(p, size);
+		p = none;
+	}
 	return p;
 }

@@ -9,5 +9,7 @@
 void *pages_reserve(size_t size);
 /* The same for what is used a few bytes here and there: never in huge pages of 2 MiB. */
 void *pages_reserve_sparse(size_t size);
+/* … once: *where, made by whichever thread comes first. Nothing of it is given back. */
+void *pages_once_sparse(_Atomic(void *) *where, size_t size);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/graph_nodes.h"
-#include <sys/mman.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -43,21 +42,6 @@ static struct {
 	_Atomic uint32_t n_said;
 	_Atomic bool is_full, is_all_said;
 } graphs;
-
-/* The memory, made by whoever comes first. NULL: there is none. */
-static void *reserve(_Atomic(void *) *where, size_t size)
-{
-	void *p = atomic_load(where), *none = NULL;
-
-	if (p)
-		return p;
-	p = pages_reserve_sparse(size);
-	if (p && !atomic_compare_exchange_strong(where, &none, p)) {
-		munmap(p, size);
-		p = none;
-	}
-	return p;
-}
 
 /* ---- nodes ---- */
 
@@ -123,8 +107,8 @@ static struct place *take_place(struct place *all, uint64_t id)
 
 static void put(uint64_t id, struct place is)
 {
-	struct place *all =
-		reserve((_Atomic(void *) *)&graphs.places, NODES_MAX * sizeof(struct place));
+	struct place *all = pages_once_sparse((_Atomic(void *) *)&graphs.places,
+					      NODES_MAX * sizeof(struct place));
 	struct place *p = all ? take_place(all, id) : NULL;
 
 	if (!p) {
@@ -151,7 +135,8 @@ static struct said *said_at(uint32_t i)
 /* A place of its own; 0: all are taken. */
 static uint32_t say_nothing(void)
 {
-	struct said *all = reserve((_Atomic(void *) *)&graphs.said, SAID_MAX * sizeof(*all));
+	struct said *all =
+		pages_once_sparse((_Atomic(void *) *)&graphs.said, SAID_MAX * sizeof(*all));
 	uint32_t i;
 
 	if (!all) {

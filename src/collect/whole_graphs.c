@@ -2,7 +2,6 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/whole_graphs.h"
 #include <stdio.h>
-#include <sys/mman.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -29,21 +28,6 @@ struct whole_graph {
 };
 
 static _Atomic(struct whole_graph *) table;
-
-static struct whole_graph *graphs(void)
-{
-	struct whole_graph *all = atomic_load_explicit(&table, memory_order_acquire), *none = NULL;
-	size_t size = GRAPHS_MAX * sizeof(*all);
-
-	if (all)
-		return all;
-	all = pages_reserve_sparse(size);
-	if (all && !atomic_compare_exchange_strong(&table, &none, all)) {
-		munmap(all, size);
-		all = none;
-	}
-	return all;
-}
 
 struct whole_graph *whole_graph_find(uint32_t graph)
 {
@@ -129,7 +113,7 @@ static struct whole_graph *find_or_make(uint32_t graph)
 
 	if (g || !graph)
 		return g;
-	all = graphs();
+	all = pages_once_sparse((_Atomic(void *) *)&table, GRAPHS_MAX * sizeof(*all));
 	g = all ? take_place(all, graph) : NULL;
 	if (!g) {
 		lose(all ? LOSS_SLOTS_FULL : LOSS_NO_MEMORY, 1);
