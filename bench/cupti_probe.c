@@ -36,7 +36,7 @@ static struct {
 
 static __thread uint32_t my_context;
 
-static uint32_t sink_launch(struct activity_sink *sink)
+static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 {
 	if (!my_context)
 		my_context = atomic_fetch_add(&probe.n_contexts, 1) + 1;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # check-exports.sh [LIBRARY [MAP]]: libproton.so goes into every kind of process, so it exports the
 # functions of its doors (DOORS in src/core/backends.h, from which the build makes MAP), all of them and
-# no others, needs nothing newer than glibc 2.34, and pulls in no library but libc.
+# no others, needs nothing newer than glibc 2.34, pulls in no library but libc, and has no large tables in
+# its file.
 set -euo pipefail
 library=${1:-.libs/libproton.so}
 map=${2:-src/collect/libproton.map}

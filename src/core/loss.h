@@ -13,9 +13,9 @@
 	_(DROPPED,        0, "dropped_records",     "records dropped by the vendor's library")     \
 	_(UNMATCHED,      1, "unmatched",           "records of unknown launches")             \
 	_(ZERO_TIME,      2, "zero_timestamps",     "records without timestamps")                  \
-	_(REVERSED_TIME,  3, "reversed_timestamps", "records ending before their start")          \
+	_(REVERSED_TIME,  3, "reversed_timestamps", "records with an end before the start")          \
 	_(NODES_FULL,     4, "nodes_full",          "calling contexts folded into <other>")        \
-	_(SLOTS_FULL,     5, "slots_full",          "records without a place for their values")    \
+	_(SLOTS_FULL,     5, "slots_full",          "records without a place for values")    \
 	_(LANES_FULL,     6, "lanes_full",          "records of streams not told apart (too many)") \
 	_(STRINGS_FULL,   7, "strings_full",        "names not kept (string memory full)")         \
 	_(BUFFERS_FULL,   8, "buffers_full",        "activity buffers refused (memory limit)")     \
@@ -25,14 +25,14 @@
 	_(UNACCOUNTED,   12, "unaccounted_launches", "launches without a record")       \
 	_(WIRE_ERROR,    13, "wire_errors",         "messages not understood (damaged?)")        \
 	_(WIRE_GAP,      14, "wire_gaps",           "messages lost on the way, made good later")        \
-	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into their thread's root") \
+	_(CONTEXTS_FULL, 15, "contexts_full",       "launches folded into the root of a thread") \
 	_(INTERVALS,     16, "intervals",           "operations missing from busy time and trace") \
 	_(TRACE_FULL,    17, "trace_full",          "operations not in the trace (see --trace-limit)") \
 	_(TRACE_UNREAD,  18, "trace_unread",        "operations of the trace not read back") \
 	_(TRACE_UNWRITTEN, 19, "trace_unwritten",   "operations not in the trace (disk full?)") \
 	_(UNSTARTED,     20, "unstarted",           "calls that came while the collector was starting") \
 	_(UNHEARD,       21, "unheard",             "processes never heard of, with something to report") \
-	_(LATE,          22, "late",                "values after the last report of their process") \
+	_(LATE,          22, "late",                "values after the last report of a process") \
 	_(REFUSED,       23, "refused",             "processes not profiled: no memory for the collector") \
 	_(VANISHED,      24, "vanished",            "processes cut off (killed?): what was not sent yet is missing") \
 	_(UNSENT,        25, "unsent",              "processes that could not send all (disk full?)") \
@@ -40,14 +40,20 @@
 	_(LEFT_OPEN,     27, "left_open",           "scopes of other threads open at the end, not timed") \
 	_(UNFINISHED,    28, "unfinished",          "profiles saved while the program ran: what came after is missing") \
 	_(CONTEXTS_CUT,  29, "contexts_cut",        "calling contexts cut at 256 frames")              \
-	_(EARLY,         30, "early_timestamps",    "records starting before their launch")
+	_(EARLY,         30, "early_timestamps",    "records with a start before the launch")           \
+	_(GAPS,          31, "gaps",                "gaps between work of a device, charged to nobody")         \
+	_(ASIDE,         32, "aside_ms",            "milliseconds in which a profiler inside the program had CUPTI") \
+	_(SCOPES,        33, "trace_scopes",        "scopes missing from the trace: too many at once") \
+	_(WINDOWS,       34, "trace_windows",       "windows of the trace not remembered, what ran in them may be missing") \
+	_(SCOPES_FULL,   35, "trace_scopes_full",   "scopes not in the trace (half of --trace-limit is for them)") \
+	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 31
+		LOSS_N = 37
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

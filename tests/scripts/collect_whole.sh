@@ -55,7 +55,7 @@ check "what is lost" "losses early_timestamps=2 reversed_timestamps=1 zero_times
 check "of a kind of its own" "kinds graph_run" "$(grep '^kinds' whole)"
 check "others are as ever" "outside count=1" "$(grep '^outside' whole)"
 "$PROTON" report whole.hatchet >report
-has "a report says what is lost" "records starting before their launch" report
+has "a report says what is lost" "records with a start before the launch" report
 check "nodes that are gone leave their places" 0 "$(grep -c "more nodes than are kept" report)"
 "$PROTON" report --view kernels whole.hatchet >kernels
 has "graphs are among the kernels" "<graph: 2 kernels, 1 copy>" kernels
