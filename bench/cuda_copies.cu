@@ -148,6 +148,56 @@ static void peer(void)
 	tallies["PeerToPeer"].bytes += 13000;
 }
 
+static __device__ char symbol[4096];
+
+// To a variable, of three dimensions, and where the driver finds out which way it goes.
+static void others(void)
+{
+	cudaMemcpy3DParms p = {};
+
+	CHECK(cudaMemcpyToSymbol(symbol, pageable, 3000));
+	add("HostToDevice", 3000);
+	CHECK(cudaMemcpyToSymbolAsync(symbol, pinned, 2000, 16, cudaMemcpyHostToDevice, stream));
+	add("HostToDevice", 2000);
+	CHECK(cudaMemcpyFromSymbol(pageable, symbol, 1000));
+	add("DeviceToHost", 1000);
+	p.srcPtr = make_cudaPitchedPtr(pinned, 256, 256, 16);
+	p.dstPtr = make_cudaPitchedPtr(device_a, 512, 512, 16);
+	p.extent = make_cudaExtent(200, 10, 4);
+	p.kind = cudaMemcpyHostToDevice;
+	CHECK(cudaMemcpy3DAsync(&p, stream));
+	add("HostToDevice", 200 * 10 * 4);
+	CHECK(cudaMemcpyAsync(device_b, device_a, 5555, cudaMemcpyDefault, stream));
+	add("DeviceToDevice", 5555);
+	CHECK(cudaMemcpyAsync(pinned, device_b, 4444, cudaMemcpyDefault, stream));
+	add("DeviceToHost", 4444);
+	CHECK(cudaStreamSynchronize(stream));
+}
+
+// Many copies of one call.
+static void batch(void)
+{
+#if CUDART_VERSION >= 13000
+	const size_t n = 20;
+	const void *from[n];
+	void *to[n];
+	size_t sizes[n], first = 0;
+	cudaMemcpyAttributes attributes = {};
+
+	attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+	for (size_t i = 0; i < n; i++) {
+		from[i] = pinned + 10000 * i;
+		to[i] = device_a + 10000 * i;
+		sizes[i] = 1000 + i;
+		add("HostToDevice", sizes[i]);
+	}
+	CHECK(cudaMemcpyBatchAsync(to, from, sizes, n, &attributes, &first, 1, stream));
+	CHECK(cudaStreamSynchronize(stream));
+#else
+	fprintf(stderr, "batch: of CUDA 13\n");
+#endif
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);

@@ -286,6 +286,12 @@ memory
 memory -r
 places "graphs of all kinds" cuda_graph_places
 places "patterns of copies" cuda_patterns
+rival
+rival -u
+rival -z
+rival -f
+rival -u -g
+places "unified memory" cuda_unified --unified
 status_and_signals
 eight_processes
 other_users

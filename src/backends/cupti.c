@@ -71,6 +71,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	reset(c, sink);
 	c->sync = options->sync;
 	c->memory = !options->no_memory;
+	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
 	r = begin(c, options);
 	if (r < 0) {
@@ -102,6 +103,7 @@ static int flush(void *state, bool force)
 	if (!cupti_running(c))
 		return 0;
 	cupti_calls_settle(c);
+	cupti_unified_settle(c);
 	cupti_launches_look(&c->launches);
 	r = cupti_activity_flush(c, force);
 	if (c->memory && c->sink->ops->memory_until) {
@@ -140,6 +142,7 @@ static void stop(void *state)
 		return;
 	if (cupti_running(c)) {
 		cupti_activity_stop(c);
+		cupti_unified_end(c);
 		flush(c, true);
 		atomic_store(&c->phase, CUPTI_OFF);
 		c->api.cuptiUnsubscribe(c->subscriber);

@@ -5,6 +5,7 @@
  *
  *   cupti.c           the vtable: life cycle, flush; it owns struct cupti
  *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
+ *   cupti_unified.c   records of unified memory: switched on when the driver is there
  *   cupti_graphs.c    callbacks of graphs as they are made; launches of those that have others in them
  *   cupti_activity.c  buffers requested and completed, record -> struct activity
  *   cupti_launches.c  the ring; which launches are in flight
@@ -23,7 +24,14 @@
 #include "backends/backend.h"
 #include "backends/cupti_abi.h"
 #include "backends/cupti_pool.h"
+#include "base/clock.h"
 #include "base/util.h"
+
+enum cupti_unified {
+	CUPTI_UNIFIED_OFF = 0, /* nobody wants it, or it is refused */
+	CUPTI_UNIFIED_WANTED,
+	CUPTI_UNIFIED_ON,
+};
 
 enum cupti_phase {
 	CUPTI_OFF = 0,
@@ -63,9 +71,17 @@ struct cupti {
 	_Atomic int phase; /* enum cupti_phase */
 	atomic_bool taken; /* from start() to stop() */
 	atomic_uint connected;
-	bool sync;         /* waits are recorded */
-	bool memory;       /* … and what is allocated */
-	bool whole_graphs; /* graphs are recorded whole, their nodes are not */
+	bool hold;             /* it is left to nobody */
+	bool is_renumbered;    /* ids of launches begin anew with the next session … */
+	bool has_wrong_graphs; /* … and those of graphs are not to be believed from then on */
+	uint64_t aside_ns;     /* up to when it has been counted that another one has it */
+	bool sync;             /* waits are recorded, by CUPTI … */
+	bool calls;            /* … or they and all other calls are timed, by us */
+	bool profiler;         /* calls that start and stop a profiler are told of */
+	bool memory;           /* … and what is allocated */
+	_Atomic int unified;   /* enum cupti_unified; only flush() leaves CUPTI_UNIFIED_WANTED */
+	bool idle;             /* … and what lets a device wait */
+	bool whole_graphs;     /* graphs are recorded whole, their nodes are not */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -129,6 +145,13 @@ void cupti_name_rival(struct cupti *c);
 int cupti_activity_start(struct cupti *c); /* -EIO after a note */
 void cupti_activity_stop(struct cupti *c);
 int cupti_activity_flush(struct cupti *c, bool force);
+
+/* cupti_unified.c */
+bool cupti_unified_translate(const void *record, struct memory_event *e); /* false: not known */
+void cupti_unified_settle(struct cupti *c); /* on, as soon as it can be; within a flush */
+void cupti_unified_stop(struct cupti *c);
+void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush, if it was on */
+void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
 
 /* cupti_calls.c */
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);

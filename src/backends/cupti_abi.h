@@ -18,6 +18,10 @@ enum abi_result {
 	ABI_BAD_ARGUMENT = 1,
 	ABI_END_OF_BUFFER = 12,   /* also: one subscriber too many, before CUDA 11 */
 	ABI_NOT_INITIALIZED = 15, /* also: the driver is older than this CUPTI */
+	ABI_NO_UNIFIED = 28,
+	ABI_NO_UNIFIED_OF_DEVICE = 29,
+	ABI_NO_UNIFIED_WITHOUT_PEERS = 30,
+	ABI_NO_UNIFIED_WITH_MPS = 31,
 	ABI_NO_PRIVILEGE = 35,
 	ABI_OTHER_SUBSCRIBER = 39,
 	ABI_NO_PRIVILEGE_VIRTUAL = 40,
@@ -38,6 +42,7 @@ enum abi_activity_kind {
 	ABI_KIND_KERNEL = 3, /* serialised kernels: never enabled, same record */
 	ABI_KIND_CONCURRENT_KERNEL = 10,
 	ABI_KIND_MEMCPY2 = 22, /* between two devices; comes with MEMCPY */
+	ABI_KIND_UNIFIED = 25,
 	ABI_KIND_SYNCHRONIZATION = 38,
 	ABI_KIND_MEMORY2 = 49,
 	ABI_KIND_MEMORY_POOL = 50,
@@ -58,6 +63,31 @@ enum abi_memory_operation { ABI_MEMORY_ALLOCATED = 1, ABI_MEMORY_RELEASED = 2 };
 enum abi_pool_type { ABI_POOL_LOCAL = 1, ABI_POOL_IMPORTED = 2 };
 
 enum abi_pool_operation { ABI_POOL_CREATED = 1, ABI_POOL_DESTROYED = 2, ABI_POOL_TRIMMED = 3 };
+
+/* Of unified memory. */
+enum abi_unified {
+	ABI_UNIFIED_HTOD = 1,
+	ABI_UNIFIED_DTOH = 2,
+	ABI_UNIFIED_CPU_FAULT = 3,
+	ABI_UNIFIED_GPU_FAULT = 4,
+	ABI_UNIFIED_THRASHING = 5,
+	ABI_UNIFIED_THROTTLING = 6,
+	ABI_UNIFIED_REMOTE_MAP = 7,
+	ABI_UNIFIED_DTOD = 8,
+	ABI_N_UNIFIED = 9
+};
+
+/* Flags of what has moved: why. */
+enum abi_unified_cause {
+	ABI_MOVED_BY_USER = 1,
+	ABI_MOVED_BY_EVICTION = 4,
+};
+
+#define ABI_THROTTLED_IN_CPU  1u /* flags of ABI_UNIFIED_THROTTLING */
+
+#define ABI_DEVICES_MAX       1024u /* what is above is the host */
+
+#define ABI_UNIFIED_OF_DEVICE 1u /* scope; without meaning since CUDA 7 */
 
 enum abi_attribute {
 	ABI_ATTRIBUTE_ZEROED_BUFFER = 5,
@@ -454,6 +484,20 @@ struct abi_memory_pool {
 	uint64_t used; /* CUDA 11.8 */
 };
 
+struct abi_unified_config {
+	uint32_t scope, what, device, on;
+};
+
+struct abi_unified_record {
+	uint32_t kind, what; /* enum abi_unified */
+	uint64_t value;      /* bytes; of faults of a GPU: how many */
+	uint64_t start_ns, end_ns;
+	uint64_t address;
+	uint32_t src, dst;
+	uint32_t stream, process;
+	uint32_t flags, padding;
+};
+
 struct abi_graph {
 	uint32_t kind;
 	uint32_t correlation;
@@ -501,6 +545,8 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(REQUIRED, cuptiActivityGetNextRecord,                                                    \
 	  (uint8_t * buffer, size_t valid, struct abi_record * *record))                           \
 	_(OPTIONAL, cuptiActivityEnableAllSyncRecords, (uint8_t enable))                           \
+	_(OPTIONAL, cuptiActivityConfigureUnifiedMemoryCounter,                                    \
+	  (struct abi_unified_config * config, uint32_t n))                                        \
 	_(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t * size, void *value))   \
 	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
 	  (void *context, uint32_t stream, size_t *n))                                             \

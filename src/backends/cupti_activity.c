@@ -259,8 +259,10 @@ static void deliver_memory(struct cupti *c, const struct abi_record *record)
 
 	if (record->kind == ABI_KIND_MEMORY2)
 		translate_memory(c, record, &e);
-	else
+	else if (record->kind == ABI_KIND_MEMORY_POOL)
 		translate_pool(c, record, &e);
+	else if (!cupti_unified_translate(record, &e))
+		return;
 	if (!e.at_ns) { /* in the order in which they come */
 		c->sink->ops->lose(c->sink, LOSS_ZERO_TIME, 1);
 		e.at_ns = clock_realtime_ns();
@@ -279,7 +281,8 @@ static void read_records(struct cupti *c, uint8_t *buffer, size_t valid)
 		struct activity a;
 		uint32_t correlation;
 
-		if (record->kind == ABI_KIND_MEMORY2 || record->kind == ABI_KIND_MEMORY_POOL)
+		if (record->kind == ABI_KIND_MEMORY2 || record->kind == ABI_KIND_MEMORY_POOL ||
+		    record->kind == ABI_KIND_UNIFIED)
 			deliver_memory(c, record);
 		if (record->kind >= ABI_N_KINDS || !translate[record->kind])
 			continue;
@@ -462,6 +465,7 @@ int cupti_activity_start(struct cupti *c)
 			enable_sync(c);
 		if (c->memory)
 			enable_memory(c);
+		cupti_unified_again(c);
 		return 0;
 	}
 	cupti_activity_stop(c);
@@ -483,6 +487,7 @@ void cupti_activity_stop(struct cupti *c)
 	}
 	if (c->whole_graphs)
 		c->api.cuptiActivityDisable(ABI_KIND_GRAPH_TRACE);
+	cupti_unified_stop(c);
 }
 
 /* Buffers whose records are all complete come back; with force also the others, whose unfinished
@@ -491,7 +496,9 @@ int cupti_activity_flush(struct cupti *c, bool force)
 {
 	uint32_t result;
 
-	if (atomic_load_explicit(&c->pool.n_out, memory_order_acquire) == 0)
+	/* What the driver keeps of unified memory has no buffer before it is asked for. */
+	if (atomic_load_explicit(&c->pool.n_out, memory_order_acquire) == 0 &&
+	    atomic_load(&c->unified) != CUPTI_UNIFIED_ON)
 		return 0;
 	result = c->api.cuptiActivityFlushAll(0);
 	if (force && atomic_load_explicit(&c->pool.n_out, memory_order_acquire) > 0)

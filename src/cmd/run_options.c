@@ -3,9 +3,12 @@
 #include "cmd/run_options.h"
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "cmd/commands.h"
 #include "core/contexts.h"
+#include "report/print_line.h"
 
 struct launch_origin arg_origin;
 
@@ -30,15 +33,13 @@ static const struct {
 	{OPT_EARLY, offsetof(struct run_options, early)},
 };
 
-/* … that backends are told of. */
-static const struct {
-	int id;
-	size_t at; /* of a uint32_t in struct backend_options */
-} backend_flags[] = {
-	{OPT_SYNC, offsetof(struct backend_options, sync)},
-	{OPT_OMP_PARALLEL, offsetof(struct backend_options, omp_parallel)},
-	{OPT_NO_MEMORY, offsetof(struct backend_options, no_memory)},
+/* … that backends are told of: where each is a uint32_t of struct backend_options. */
+static const size_t switches[] = {
+#define _(field, word, help) offsetof(struct backend_options, field),
+	BACKEND_SWITCHES(_)
+#undef _
 };
+_Static_assert(ARRAY_SIZE(switches) == N_SWITCHES, "switches");
 
 static int set_flag(struct run_options *o, int id)
 {
@@ -46,14 +47,13 @@ static int set_flag(struct run_options *o, int id)
 		o->rec.backends_off |= 1u << (id - OPT_NO_BACKEND);
 		return 0;
 	}
+	if (id >= OPT_SWITCH && id < OPT_SWITCH + (int)N_SWITCHES) {
+		*(uint32_t *)(void *)((char *)&o->rec.backends + switches[id - OPT_SWITCH]) = 1;
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].id == id) {
 			*(bool *)((char *)o + flags[i].at) = true;
-			return 0;
-		}
-	for (size_t i = 0; i < ARRAY_SIZE(backend_flags); i++)
-		if (backend_flags[i].id == id) {
-			*(uint32_t *)(void *)((char *)&o->rec.backends + backend_flags[i].at) = 1;
 			return 0;
 		}
 	return -ENOENT;
@@ -175,3 +175,4 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_flag(o, option->id);
 	}
 }
+

@@ -8,6 +8,13 @@
 #include "launch/launch.h"
 #include "live/run.h"
 
+enum run_switch {
+#define _(field, word, help) SWITCH_##field,
+	BACKEND_SWITCHES(_)
+#undef _
+		N_SWITCHES
+};
+
 enum {
 	OPT_OUTPUT = 1000,
 	OPT_TAPE,
@@ -22,7 +29,6 @@ enum {
 	OPT_SAVE,
 	OPT_TRACE,
 	OPT_TRACE_MAX,
-	OPT_SYNC,
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
 	OPT_SHAPES,
@@ -30,18 +36,20 @@ enum {
 	OPT_CONTEXT,
 	OPT_BUDGET,
 	OPT_GRAPHS,
-	OPT_OMP_PARALLEL,
-	OPT_NO_MEMORY,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
-	OPT_NO_BACKEND, /* + SOURCE_*; the last */
+	OPT_SWITCH,                               /* + SWITCH_* */
+	OPT_NO_BACKEND = OPT_SWITCH + N_SWITCHES, /* + SOURCE_*; the last */
 };
 #define OPTION_NO_BACKEND(id_, name_, door, word, title, variable, unseen, about)                  \
 	{.name = "no-" word,                                                                       \
 	 .help = "leave " title " alone",                                                          \
 	 .rare = true,                                                                             \
 	 .id = OPT_NO_BACKEND + SOURCE_##id_},
+
+#define OPTION_SWITCH(field, word, about)                                                          \
+	{.name = word, .help = about, .rare = true, .id = OPT_SWITCH + (int)SWITCH_##field},
 
 /* clang-format off */
 #define RUN_OPTIONS                                                                                \
@@ -66,10 +74,7 @@ enum {
 	{.name = "graphs", .arg = "nodes|whole|auto",                                              \
 	 .help = "what is recorded of CUDA graphs: each node, or each launch (auto: nodes)",        \
 	 .list_values = list_graphs, .rare = true, .id = OPT_GRAPHS},                              \
-	{.name = "sync", .help = "record how long APP waits for the GPU", .rare = true,         \
-	 .id = OPT_SYNC},                                                                          \
-	{.name = "no-memory", .help = "do not record what APP allocates on the GPU",               \
-	 .rare = true, .id = OPT_NO_MEMORY},                                                       \
+	BACKEND_SWITCHES(OPTION_SWITCH)                                                            \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
 	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \
@@ -78,8 +83,6 @@ enum {
 	 .rare = true, .id = OPT_SHAPES},                                                          \
 	{.name = "no-fold-numbers", .help = "a row for each name that only counts up, not 'step #'", \
 	 .rare = true, .id = OPT_NO_FOLD},                                                         \
-	{.name = "omp-parallel", .help = "record parallel regions of OpenMP as scopes",            \
-	 .rare = true, .id = OPT_OMP_PARALLEL},                                                    \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \

@@ -10,6 +10,7 @@
 #include "collect/memory_log.h"
 #include "collect/memory_places.h"
 #include "collect/patience.h"
+#include "collect/unified.h"
 
 enum {
 	RING_MAX = 1 << 16,
@@ -138,8 +139,11 @@ static void allocate(const struct waiting *w)
 		lose(LOSS_NO_MEMORY, 1);
 		return;
 	}
-	if (b.place != NO_PLACE)
-		memory_allocated(b.place, e->bytes, e->at_ns);
+	if (b.place == NO_PLACE)
+		return;
+	memory_allocated(b.place, e->bytes, e->at_ns);
+	if (e->kind == MEMORY_MANAGED)
+		unified_allocated(e->address, e->bytes, memory_place_node(b.place));
 }
 
 /* Its allocation is not known: b is what else is known of the address, or NULL. */
@@ -217,6 +221,9 @@ static void apply(struct waiting *w)
 	case MEMORY_GONE:
 		lose_context(w);
 		break;
+	case MEMORY_UNIFIED:
+		unified_add(w->source, &w->e);
+		return;
 	}
 	memory_log_put(&w->e);
 	if (w->e.pool && (w->e.operation == MEMORY_POOL || w->e.pool_bytes))
@@ -472,5 +479,6 @@ void allocations_forked(void)
 	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);
 	memory_places_forked();
+	unified_forked();
 	memory_log_forked();
 }

@@ -50,7 +50,6 @@ int collect_start_alone(const struct collect_receiver *receiver);
 const char *collect_alone_dir(void);
 /* What the run wants of backends, without a start. -ENOENT: this process is not looked at. */
 int collect_options(struct backend_options *ret_options);
-#define EXPORT __attribute__((visibility("default"))) /* of what DOORS names */
 extern _Atomic bool collect_on;
 
 /* The calling context of the current thread: a stack of frames. tag tells owners apart
@@ -98,6 +97,8 @@ void collect_scope_timed(void);
 /* Ranges and marks belong to the process, not to a calling context: a node under the root's
  * "<ranges>" child, with count and host time. */
 void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns);
+/* One that is over, by the host clock, of which nothing is told but that it may be a step of a loop (steps.h). */
+void collect_step(const char *name, size_t len, uint64_t start_ns, uint64_t end_ns);
 
 /* Where the sink of backend number `source` is. */
 struct activity_sink *collect_sink(unsigned source);

@@ -41,9 +41,9 @@ enum {
 	MAX_FOLDED = 1 << 23, /* bits for those of them that have no row of their own */
 	MAX_ID = 1 << 19,     /* of all these */
 	MAX_MODULES = 1 << 12,
-	MAX_SETS = 256,
+	MAX_SETS = 288,
 	SET_MAX = 8, /* metrics in a set */
-	MAX_METRICS = 256,
+	MAX_METRICS = 320,
 	MAX_DEVICES = 64,
 	MAX_STREAMS = 64,    /* a device */
 	MAX_HISTS = 1 << 16, /* octaves of histograms */
@@ -319,8 +319,11 @@ enum {
 	SET_ID_POOL = 6,
 	SET_ID_GRAPH_KERNEL = 7, /* SET_ID_KERNEL and … of what runs in a graph */
 	SET_ID_GRAPH_TRANSFER = 8,
-	SET_ID_GRAPH = 9, /* of graphs that are recorded whole */
+	SET_ID_GRAPH = 9,   /* of graphs that are recorded whole */
+	SET_ID_MOVED = 10,  /* of unified memory */
+	SET_ID_MISSED = 11, /* … faults, and what came of them */
 };
+enum { N_SETS_SEEDED = SET_ID_MISSED + 1 };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */
@@ -329,7 +332,23 @@ enum { KERNEL_GRAPH_NODES = 4, GRAPH_KERNELS };
 enum { ALLOC_ALLOCS, ALLOC_BYTES, ALLOC_FREES, ALLOC_FREED, ALLOC_LEFT };
 enum { MEMORY_LIVE, MEMORY_PEAK, MEMORY_AT_PEAK };
 enum { PEAK_BYTES, PEAK_AT };
+enum { LEFT_BYTES, LEFT_BLOCKS, LEFT_TIMES };
 enum { POOL_RESERVED, POOL_USED, POOL_PEAK };
+enum {
+	MOVED_N,
+	MOVED_TIME,
+	MOVED_TO_DEVICE,
+	MOVED_TO_HOST,
+	MOVED_TO_PEER,
+	MOVED_ASKED,
+	MOVED_EVICTED
+};
+enum { MISSED_CPU, MISSED_GPU, MISSED_THRASHES, MISSED_THROTTLED, MISSED_REMOTE };
+/* … in SET_ID_IDLE, behind these the parts of a gap (core/gaps.h), and in SET_ID_LATENCY. */
+enum { IDLE_GAPS, IDLE_NS, IDLE_PARTS };
+enum { LATENCY_NS, LATENCY_N, LATENCY_MAX };
+/* … in SET_ID_WAIT, behind time, count, min and max. */
+enum { WAIT_HOST_NS = 4, WAIT_HOST_N };
 
 enum sender_state {
 	SENDER_NONE, /* nothing to send yet, or no thread could be made */

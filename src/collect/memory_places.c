@@ -231,6 +231,11 @@ uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)
 			total_of(device, e->kind));
 }
 
+uint32_t memory_place_node(uint32_t place)
+{
+	return memory.place[place].node;
+}
+
 /* ---- what changes ---- */
 
 /* Of no session: its file has the rows that Triton's Proton has, and no others. WIRE_NONE: collection pauses, or there

@@ -24,6 +24,13 @@ void memory_released(uint32_t place, uint64_t bytes, bool is_gone);
 void memory_released_unknown(uint32_t place, uint64_t bytes);
 void memory_pool(uint8_t source, const struct memory_event *e);
 
+/* The node of a place, and the number of all memory of its kind on its device. */
+enum { MEMORY_MAX_TOTALS = 256 };
+uint32_t memory_place_node(uint32_t place);
+uint32_t memory_place_total(uint32_t place);
+/* Where what is said of such memory stands below a node, and on which lane. */
+uint32_t memory_total_leaf(uint32_t node, uint32_t total, uint32_t *ret_lane);
+
 /* What has changed goes into the slots. */
 void memory_places_publish(void);
 void memory_places_forked(void);

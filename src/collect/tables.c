@@ -140,6 +140,12 @@ static const struct {
 			  {METRIC_TIME, METRIC_COUNT, METRIC_TIME_MIN,
 			   METRIC_TIME_MAX, [KERNEL_GRAPH_NODES] = METRIC_GRAPH_NODES,
 			   [GRAPH_KERNELS] = METRIC_GRAPH_KERNELS}},
+	[SET_ID_MOVED] = {7,
+			  {METRIC_MIGRATIONS, METRIC_MIGRATING, METRIC_TO_DEVICE, METRIC_TO_HOST,
+			   METRIC_TO_PEER, METRIC_ASKED_FOR, METRIC_EVICTED}},
+	[SET_ID_MISSED] = {5,
+			   {METRIC_CPU_FAULTS, METRIC_GPU_FAULTS, METRIC_THRASHES, METRIC_THROTTLED,
+			    METRIC_REMOTE}},
 };
 
 static void set_seed(struct set_entry *s, unsigned id)
@@ -168,7 +174,7 @@ static void tables_seed(struct collector *c)
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
 		string_intern(copy_direction_word(i), strlen(copy_direction_word(i)));
-	for (i = 0; i < ARRAY_SIZE(built_in_sets); i++)
+	for (i = 0; i < N_SETS_SEEDED; i++)
 		set_seed(&c->set[i], i);
 #define _(id, number, name_, type_, scope_, add_, unit_, title)                                    \
 	c->metric[METRIC_##id].name = string_intern(name_, sizeof(name_) - 1);                     \
@@ -635,12 +641,13 @@ struct small_table {
 	size_t at, size, key, state; /* in struct collector; of an entry; in an entry */
 	uint32_t max;
 	void (*fill)(void *entry, const void *what);
+	uint32_t n_seeded; /* the first ones have no key to be looked for by */
 };
-#define SMALL_TABLE(name, max)                                                                     \
+#define SMALL_TABLE(name, max, n_seeded)                                                           \
 	{                                                                                          \
 		offsetof(struct collector, name), sizeof(*collector->name),                        \
 			offsetof(struct name##_entry, key), offsetof(struct name##_entry, state),  \
-			(max), name##_fill                                                         \
+			(max), name##_fill, (n_seeded)                                             \
 	}
 
 static _Atomic uint8_t *small_state(const struct small_table *t, uint32_t id)
@@ -651,9 +658,9 @@ static _Atomic uint8_t *small_state(const struct small_table *t, uint32_t id)
 /* The entry of a key (not 0), made when absent; WIRE_NONE: full. Another thread may be filling it. */
 static uint32_t small_intern(const struct small_table *t, uint64_t key, const void *what)
 {
-	char *entry = (char *)collector + t->at;
+	char *entry = (char *)collector + t->at + t->n_seeded * t->size;
 
-	for (uint32_t i = 0; i < t->max; i++, entry += t->size) {
+	for (uint32_t i = t->n_seeded; i < t->max; i++, entry += t->size) {
 		_Atomic uint64_t *its = (_Atomic uint64_t *)(entry + t->key);
 		uint64_t seen = atomic_load_explicit(its, memory_order_acquire);
 
@@ -745,10 +752,10 @@ static void note_fill(void *entry, const void *what)
 
 enum { SMALL_METRICS, SMALL_SETS, SMALL_DEVICES, SMALL_NOTES };
 static const struct small_table small_tables[] = {
-	[SMALL_METRICS] = SMALL_TABLE(metric, MAX_METRICS),
-	[SMALL_SETS] = SMALL_TABLE(set, MAX_SETS),
-	[SMALL_DEVICES] = SMALL_TABLE(device, MAX_DEVICES),
-	[SMALL_NOTES] = SMALL_TABLE(note, MAX_NOTES),
+	[SMALL_METRICS] = SMALL_TABLE(metric, MAX_METRICS, 0),
+	[SMALL_SETS] = SMALL_TABLE(set, MAX_SETS, N_SETS_SEEDED),
+	[SMALL_DEVICES] = SMALL_TABLE(device, MAX_DEVICES, 0),
+	[SMALL_NOTES] = SMALL_TABLE(note, MAX_NOTES, 0),
 };
 
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)

@@ -19,6 +19,8 @@ enum activity_kind {
 	ACTIVITY_SYNC =
 		3, /* the host waits for a device: no device, and its launch is not counted */
 	ACTIVITY_GRAPH = 4, /* all of a graph that was launched, where its nodes are not told of */
+	ACTIVITY_CALL =
+		5, /* the host is in a function of the vendor's, which is no wait: as SYNC */
 	ACTIVITY_N_KINDS
 };
 
@@ -40,6 +42,15 @@ enum copy_pattern {
 	COPY_BACK = 8,     /* the other way, after one between the same addresses */
 };
 
+/* Of the hardware channel through which a copy went. */
+enum channel_kind {
+	CHANNEL_UNKNOWN = 0,
+	CHANNEL_COMPUTE, /* as a kernel */
+	CHANNEL_COPY,    /* of a copy engine */
+	CHANNEL_DECOMPRESS,
+	CHANNEL_N_KINDS
+};
+
 enum memory_kind {
 	MEMORY_UNKNOWN = 0,
 	MEMORY_PAGEABLE,
@@ -47,6 +58,8 @@ enum memory_kind {
 	MEMORY_DEVICE,
 	MEMORY_ARRAY,
 	MEMORY_MANAGED,
+	MEMORY_SVM,     /* OpenCL's, that host and devices share */
+	MEMORY_TENSORS, /* of a framework, within what its allocator has of a device */
 	MEMORY_N_KINDS
 };
 
@@ -63,13 +76,18 @@ struct activity {
 	uint32_t context; /* vendor's context id */
 	uint32_t stream;  /* vendor's stream or queue id */
 	uint64_t start_ns, end_ns;
-	const char *name;          /* kernels: symbol, mangled; waits: function; else NULL */
-	uint64_t bytes;            /* copies and sets */
-	uint8_t direction;         /* enum copy_direction */
-	uint8_t src_kind;          /* enum memory_kind; of a set: its memory */
-	uint8_t dst_kind;          /* enum memory_kind */
-	uint8_t pattern;           /* of a copy: bits of enum copy_pattern */
-	bool async;                /* the call did not wait for it */
+	uint64_t launched_ns; /* when the call began that launched it; 0: not known */
+	const char *name;     /* kernels: symbol, mangled; waits, calls: function; else NULL */
+	uint64_t bytes;       /* copies and sets */
+	uint64_t n_besides;   /* of a copy: others of the same call that ran with it, as one */
+	uint8_t direction;    /* enum copy_direction */
+	uint8_t src_kind;     /* enum memory_kind; of a set: its memory */
+	uint8_t dst_kind;     /* enum memory_kind */
+	uint8_t pattern;      /* of a copy: bits of enum copy_pattern */
+	uint8_t channel_kind; /* of a copy: enum channel_kind */
+	uint32_t channel;     /* … its number, where the kind is known */
+	uint32_t src_device, dst_device; /* of one between devices; the same: not known */
+	bool async;                      /* the call did not wait for it */
 	bool uncounted;            /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */
 	uint32_t graph;            /* graph the record belongs to, 0 = none */
@@ -78,25 +96,57 @@ struct activity {
 };
 
 /* Memory is allocated, or released, or is gone with the context that it is of; or a pool of it has grown, shrunk or
- * ended. It is no work: nothing waits for it, and it ends no launch. */
-enum memory_operation { MEMORY_ALLOCATED, MEMORY_RELEASED, MEMORY_GONE, MEMORY_POOL };
+ * ended; or pages of it that host and devices share have moved, or were missed. It is no work: nothing waits for it, and
+ * it ends no launch. */
+enum memory_operation {
+	MEMORY_ALLOCATED,
+	MEMORY_RELEASED,
+	MEMORY_GONE,
+	MEMORY_POOL,
+	MEMORY_UNIFIED,
+	MEMORY_SCOPE, /* a scope ends in which something may have been allocated */
+};
+
+enum unified_what {
+	UNIFIED_TO_DEVICE, /* bytes have moved … */
+	UNIFIED_TO_HOST,
+	UNIFIED_TO_PEER,
+	UNIFIED_CPU_FAULT, /* a processor missed a page … */
+	UNIFIED_GPU_FAULT, /* … so many times at once */
+	UNIFIED_THRASH,    /* pages go to and fro */
+	UNIFIED_THROTTLE,  /* … and one side is made to wait */
+	UNIFIED_REMOTE,    /* … or reaches them where they are */
+};
+/* Why pages have moved, where it is said. */
+enum unified_cause { UNIFIED_FOR_ACCESS, UNIFIED_AS_ASKED, UNIFIED_EVICTED };
 
 struct memory_event {
 	uint8_t operation; /* enum memory_operation */
 	uint8_t kind;      /* enum memory_kind */
+	uint8_t what;      /* of MEMORY_UNIFIED: enum unified_what */
+	uint8_t cause;     /* … enum unified_cause */
 	uint32_t launch;   /* as that of an activity */
-	int32_t device;
-	uint32_t context, stream; /* MEMORY_GONE: this context's */
-	uint32_t correlation;     /* the vendor's, of the call */
-	bool async;               /* in the order of the stream */
-	uint64_t at_ns;           /* CLOCK_REALTIME */
+	int32_t device;    /* DEVICE_HOST: of the host, of unified memory */
+	uint32_t context,
+		stream;       /* MEMORY_GONE: this context's; MEMORY_SCOPE: its node and thread */
+	uint32_t correlation; /* the vendor's, of the call */
+	bool async;           /* in the order of the stream */
+	uint64_t at_ns;       /* CLOCK_REALTIME */
 	uint64_t address, bytes;
-	uint64_t pool; /* which one; 0: none */
+	uint64_t pool;       /* which one; 0: none */
+	uint64_t n, took_ns; /* of MEMORY_UNIFIED: so many; it moved, or waited */
 	uint64_t pool_bytes,
 		pool_used; /* reserved, and in use; both 0: not known, or nothing left */
 };
 /* A note of a backend that tells of none, and could have, begins so. */
-#define NO_MEMORY_EVENTS "allocations of memory are not recorded"
+#define NO_MEMORY_EVENTS  "allocations of memory are not recorded"
+#define NO_UNIFIED_EVENTS "unified memory is not recorded"
+#define DEVICE_HOST       (-1)
+/* Names of what allocates: "alloc device", with the pool, and the file whose code asked for it. */
+#define ALLOC_WORD    "alloc "
+#define ALLOC_FROM    " from "
+#define ALLOC_TENSORS ALLOC_WORD "tensors"
+#define TORCH_POOL    "PyTorch's allocator"
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */
 const char *copy_direction_word(unsigned direction);
@@ -125,8 +175,9 @@ struct device_info {
 /* A node of a graph, for those who are told of whole graphs. */
 enum graph_part { GRAPH_KERNEL, GRAPH_COPY, GRAPH_SET, GRAPH_GRAPH, GRAPH_OTHER, GRAPH_N_PARTS };
 struct graph_member {
-	uint64_t node;  /* vendor's id, which no other node has in the process; 0: not known */
-	uint32_t graph; /* … of its graph, as records name it; 0: its nodes are told of */
+	uint64_t node;   /* vendor's id, which no other node has in the process; 0: not known */
+	uint32_t graph;  /* … of its graph, as records name it; 0: its nodes are told of */
+	uint32_t number; /* of its graph in any case; 0: not known */
 	enum graph_part part;
 	uint64_t
 		what; /* of one that was captured: the same for the same kernel and grid; 0: not known */
@@ -140,6 +191,9 @@ struct activity_sink_ops {
 	 * (never 0). what: is the same where the same is launched, such as a kernel's function; NULL: not
 	 * known. No malloc, no lock, no system call. */
 	uint32_t (*launch)(struct activity_sink *sink, const void *what);
+	/* The same of a call that allocates memory: where it is made, and by whose code. It is no launch, and not counted.
+	 * It may look at the stack. */
+	uint32_t (*allocating)(struct activity_sink *sink);
 	/* A finished operation. */
 	void (*record)(struct activity_sink *sink, const struct activity *a);
 	/* n launches that launch() counted have failed: no record will come for them. */
@@ -165,14 +219,19 @@ struct activity_sink_ops {
 	/* This thread begins to capture a stream, or ends what it or another one began: what the program says meanwhile
 	 * is said of each time that the graph runs. */
 	void (*capturing)(struct activity_sink *sink, const void *stream, bool on);
+	/* The program wants a profiler to record from here on, or no longer (cuProfilerStart). */
+	void (*profiler)(struct activity_sink *sink, bool on);
 	/* A node goes away, alone or with its graph. Records of launches before may still come. */
 	void (*removed)(struct activity_sink *sink, const struct graph_member *node);
 	/* A graph goes away whose nodes are not told of. */
 	void (*gone)(struct activity_sink *sink, uint32_t graph);
 	/* In any order: those of several threads come thread by thread. */
 	void (*memory)(struct activity_sink *sink, const struct memory_event *e);
-	/* Those up to this time are all there. */
+	/* Those of this backend up to this time are all there. Who has said so once goes on to. */
 	void (*memory_until)(struct activity_sink *sink, uint64_t until_ns);
+	/* All operations that began before this time were delivered. Who never says so, not even that it is true of
+	 * the beginning of time, before anything is, has no gaps between them. */
+	void (*settled)(struct activity_sink *sink, uint64_t until_ns);
 };
 
 struct activity_sink {

@@ -42,6 +42,8 @@
 /* clang-format on */
 
 #ifndef __ASSEMBLER__
+#define EXPORT __attribute__((visibility("default"))) /* of what DOORS names */
+
 enum source {
 #define _(id, ...) SOURCE_##id,
 	BACKENDS(_)
@@ -56,16 +58,32 @@ enum graphs_wanted {
 	GRAPHS_WHOLE,     /* each launch, as one */
 };
 
+/* Switches: each is an option of the commands that run a program, and 1 when it is given.
+ *    field, word, help */
+/* clang-format off */
+#define BACKEND_SWITCHES(_)                                                                        \
+	_(sync, "sync", "record how long APP waits for the GPU")                                   \
+	_(no_memory, "no-memory", "do not record what APP allocates on the GPU")                   \
+	_(unified, "unified", "record faults and migrations of unified memory")                    \
+	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
+/* clang-format on */
+
 /* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what
  * a backend does by itself. */
 struct backend_options {
-	uint32_t count_launches;   /* 1: launch callbacks on even for a single calling context */
-	uint32_t sync;             /* 1: record how long the host waits for a device */
-	uint64_t buffer_bytes_max; /* bound of all activity buffers */
-	uint32_t omp_parallel;     /* 1: parallel regions of OpenMP are scopes */
-	uint32_t no_memory;        /* 1: allocations of memory are not recorded */
-	uint32_t graphs;           /* enum graphs_wanted */
-	uint32_t unused[9];
+	union {
+		struct {
+			uint64_t buffer_bytes_max; /* bound of all activity buffers */
+			uint32_t
+				count_launches; /* 1: launch callbacks on even for a single calling context */
+			uint32_t graphs;   /* enum graphs_wanted */
+			uint32_t profiler; /* 1: calls that start and stop a profiler are told of */
+#define _(field, word, help) uint32_t field;
+			BACKEND_SWITCHES(_)
+#undef _
+		};
+		uint32_t words[16]; /* all of it: the page has no room for more */
+	};
 };
 _Static_assert(sizeof(struct backend_options) == 64, "backend_options");
 

@@ -46,6 +46,39 @@ static inline enum metric_add metric_add_plain(unsigned add)
 				    : (enum metric_add)add;
 }
 
+/* How many copies there were of which size, and their bytes: a metric each for sizes from one power of two on to the
+ * next. A copy is of one of them.
+ *    place, numbers (of how many, of bytes), name */
+/* clang-format off */
+#define METRICS_OF_SIZES(_)                                                                        \
+	_(0, 46, 47, "below_1KiB")                                                                 \
+	_(1, 48, 49, "of_1KiB")                                                                    \
+	_(2, 50, 51, "of_2KiB")                                                                    \
+	_(3, 52, 53, "of_4KiB")                                                                    \
+	_(4, 54, 55, "of_8KiB")                                                                    \
+	_(5, 56, 57, "of_16KiB")                                                                   \
+	_(6, 58, 59, "of_32KiB")                                                                   \
+	_(7, 60, 61, "of_64KiB")                                                                   \
+	_(8, 62, 63, "of_128KiB")                                                                  \
+	_(9, 64, 65, "of_256KiB")                                                                  \
+	_(10, 66, 67, "of_512KiB")                                                                 \
+	_(11, 68, 69, "of_1MiB")                                                                   \
+	_(12, 70, 71, "of_2MiB")                                                                   \
+	_(13, 72, 73, "of_4MiB")                                                                   \
+	_(14, 74, 75, "of_8MiB")                                                                   \
+	_(15, 76, 77, "of_16MiB")                                                                  \
+	_(16, 78, 79, "of_32MiB")                                                                  \
+	_(17, 80, 81, "of_64MiB")                                                                  \
+	_(18, 82, 83, "of_128MiB")                                                                 \
+	_(19, 84, 85, "of_256MiB")                                                                 \
+	_(20, 86, 87, "of_512MiB")                                                                 \
+	_(21, 88, 89, "from_1GiB")
+enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where the second one begins */ };
+#define METRIC_OF_SIZE(k, n, bytes_n, name)                                                        \
+	_(COPIES_##k, n, "copies_" name, U64, INCLUSIVE, SUM, "", name)                            \
+	_(COPIES_##k##_BYTES, bytes_n, "copies_" name "_bytes", U64, INCLUSIVE, SUM, "B", name)
+/* clang-format on */
+
 /* The number of a built-in metric is its id, and crosses the wire: never used again, never moved.
  *         id       number  name           type  scope      add   unit  short title */
 /* clang-format off */
@@ -83,14 +116,27 @@ static inline enum metric_add metric_add_plain(unsigned add)
 	_(AGAIN,     30, "copies_again",  U64,  INCLUSIVE, SUM,  "",     "AGAIN")                  \
 	_(COMPARED,  31, "copies_compared", U64, INCLUSIVE, SUM, "",     "COMPARED")               \
 	_(SAME,      32, "copies_same",   U64,  INCLUSIVE, SUM,  "",     "SAME")                   \
-	_(BACK,      33, "copies_back",   U64,  INCLUSIVE, SUM,  "",     "BACK")
+	_(BACK,      33, "copies_back",   U64,  INCLUSIVE, SUM,  "",     "BACK")                   \
+	_(MIGRATIONS, 34, "migrations",   U64,  INCLUSIVE, SUM,  "",     "MOVES")                  \
+	_(MIGRATING, 35, "migration_time (ns)", U64, INCLUSIVE, SUM, "ns", "MOVING")               \
+	_(TO_DEVICE, 36, "migrated_to_device_bytes", U64, INCLUSIVE, SUM, "B", "TO GPU")           \
+	_(TO_HOST,   37, "migrated_to_host_bytes", U64, INCLUSIVE, SUM, "B", "TO HOST")            \
+	_(TO_PEER,   38, "migrated_to_peer_bytes", U64, INCLUSIVE, SUM, "B", "TO PEER")            \
+	_(ASKED_FOR, 39, "migrated_as_asked_bytes", U64, INCLUSIVE, SUM, "B", "ASKED")             \
+	_(EVICTED,   40, "evicted_bytes", U64,  INCLUSIVE, SUM,  "B",    "EVICTED")                \
+	_(CPU_FAULTS, 41, "cpu_page_faults", U64, INCLUSIVE, SUM, "",    "CPU FAULTS")             \
+	_(GPU_FAULTS, 42, "gpu_page_faults", U64, INCLUSIVE, SUM, "",    "GPU FAULTS")             \
+	_(THRASHES,  43, "thrashings",    U64,  INCLUSIVE, SUM,  "",     "THRASH")                 \
+	_(THROTTLED, 44, "throttled (ns)", U64, INCLUSIVE, SUM,  "ns",   "THROTTLED")              \
+	_(REMOTE,    45, "remote_maps",   U64,  INCLUSIVE, SUM,  "",     "REMOTE")                 \
+	METRICS_OF_SIZES(METRIC_OF_SIZE)
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 34
+		METRIC_N_BUILTIN = 90
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -161,10 +207,46 @@ static inline void add_present(double *a, double b)
 		*a = isnan(*a) ? b : *a + b;
 }
 
+/* A shortest time; where there is none yet it is UINT64_MAX in a slot, not 0. */
+static inline bool metric_is_shortest(uint32_t id)
+{
+	return id == METRIC_TIME_MIN;
+}
+
+/* Of unified memory: what moved, faults. */
+static inline bool metric_is_of_unified(uint32_t id)
+{
+	return id >= METRIC_MIGRATIONS && id <= METRIC_REMOTE;
+}
+
 /* Of what is allocated, or of pools? */
 static inline bool metric_is_of_memory(uint32_t id)
 {
-	return id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK;
+	return (id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK) ||
+	       metric_is_of_unified(id);
+}
+
+static inline uint32_t metric_of_copies(unsigned size)
+{
+	return METRIC_COPIES_0 + 2 * size;
+}
+static inline uint32_t metric_of_copied_bytes(unsigned size)
+{
+	return metric_of_copies(size) + 1;
+}
+static inline bool metric_is_of_sizes(uint32_t id)
+{
+	return id >= METRIC_COPIES_0 && id < METRIC_COPIES_0 + 2 * N_COPY_SIZES;
+}
+/* Which of them a copy of so many bytes is of. */
+static inline unsigned copy_size(uint64_t bytes)
+{
+	unsigned power = bytes >> COPY_SIZE_LEAST ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+
+	if (!power)
+		return 0;
+	power -= COPY_SIZE_LEAST - 1;
+	return power < N_COPY_SIZES ? power : N_COPY_SIZES - 1;
 }
 
 /* How much of a metric's name is left without its unit, "(ns)". */

@@ -89,6 +89,20 @@ double evidence_sum(const struct evidence *e, uint32_t node, uint32_t metric)
 	return sum;
 }
 
+double evidence_sum_on(const struct evidence *e, uint32_t node, uint32_t metric, uint32_t device)
+{
+	double sum = 0;
+
+	for (uint32_t row = session_first_row(e->s, node); row != SESSION_NONE;
+	     row = session_next_row(e->s, row)) {
+		const struct session_row *x = &e->s->rows[row];
+
+		if (session_lane_at(e->s, x->lane)->device == device)
+			sum += or_nothing(session_row_number(e->s, x, metric));
+	}
+	return sum;
+}
+
 /* Most nodes of a profile are scopes, which have no rows. */
 static void add_node(struct evidence *e, uint32_t node)
 {

@@ -25,6 +25,8 @@
 	_(SMALL_COPIES, "small-copies")                                                            \
 	_(REPEATED_COPIES, "repeated-copies")                                                      \
 	_(ROUND_TRIPS, "round-trips")                                                              \
+	_(UNIFIED_MEMORY, "unified-memory")                                                        \
+	_(THRASHING, "thrashing")                                                                  \
 	_(COPIES, "copies")                                                                        \
 	_(MEMSETS, "memsets")                                                                      \
 	_(ONE_KERNEL, "one-kernel")                                                                \

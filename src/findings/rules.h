@@ -2,7 +2,9 @@
 #ifndef PROTON_FINDINGS_RULES_H
 #define PROTON_FINDINGS_RULES_H
 /* What rules look at, and how they speak. */
+#include <string.h>
 #include "base/util.h"
+#include "core/activity.h"
 #include "findings/findings.h"
 
 /* What is not worth a thousandth part of anybody's run is no finding: a share of the whole. */
@@ -67,6 +69,16 @@ static inline bool evidence_matters(const struct evidence *e, double price_ns)
 
 /* The sum of a metric over what is a node's own; 0: it has none. */
 double evidence_sum(const struct evidence *e, uint32_t node, uint32_t metric);
+/* … where they do not add up: the largest. */
+double evidence_longest(const struct evidence *e, uint32_t node, uint32_t metric);
+/* … on one device. */
+double evidence_sum_on(const struct evidence *e, uint32_t node, uint32_t metric, uint32_t device);
+/* Do pages of unified memory that were allocated there go to and fro? */
+static inline bool evidence_thrashes(const struct evidence *e, uint32_t node)
+{
+	return evidence_sum(e, node, METRIC_THRASHES) > 0;
+}
+
 
 /* All that computes: what runs in graphs that are recorded whole is not told apart. */
 static inline double evidence_computing(const struct evidence *e)

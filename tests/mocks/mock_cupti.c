@@ -55,6 +55,8 @@ static struct {
 	abi_requested_fn requested;
 	abi_completed_fn completed;
 	uint8_t zeroed, per_thread;
+	bool is_unified_configured;
+	uint64_t n_unready;
 	bool manual;
 	struct buffer *buffers;
 	struct buffer *shared; /* current buffer when buffers are not per thread */
@@ -77,10 +79,19 @@ static void unlock_mock(void)
 	pthread_mutex_unlock(&mock.lock);
 }
 
+static atomic_int inside_enable; /* threads in cuptiEnableCallback() */
+
+/* Threads that were in a call stayed in the parent. */
+static void begin_child(void)
+{
+	atomic_store(&inside_enable, 0);
+	unlock_mock();
+}
+
 /* A child that is forked while the worker holds the lock could never look at the counters. */
 __attribute__((constructor)) static void survive_forks(void)
 {
-	pthread_atfork(lock_mock, unlock_mock, unlock_mock);
+	pthread_atfork(lock_mock, unlock_mock, begin_child);
 }
 
 static _Atomic uint32_t correlation;
@@ -149,6 +160,8 @@ static size_t record_size(uint32_t kind)
 		return 128;
 	case ABI_KIND_MEMORY_POOL:
 		return 80;
+	case ABI_KIND_UNIFIED:
+		return 104;
 	default:
 		die("a record of an unknown kind");
 		return 0;
@@ -166,6 +179,7 @@ union record {
 	struct abi_memory memory;
 	struct abi_memory_pool pool;
 	struct abi_graph graph;
+	struct abi_unified_record unified;
 };
 
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
@@ -266,6 +280,17 @@ static void fill_graph(union record *r, const struct mock_op *op, uint32_t id)
 	r->graph.graph = op->graph;
 }
 
+static void fill_unified(union record *r, const struct mock_op *op, uint32_t id)
+{
+	(void)id;
+	r->unified.what = op->operation;
+	r->unified.value = op->bytes;
+	r->unified.address = op->address;
+	r->unified.src = op->device;
+	r->unified.dst = op->dst_device;
+	r->unified.flags = op->flags;
+}
+
 static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
@@ -274,6 +299,7 @@ static void fill(union record *r, const struct mock_op *op, uint32_t id)
 		[ABI_KIND_MEMCPY2] = fill_peer_copy,        [ABI_KIND_MEMSET] = fill_set,
 		[ABI_KIND_SYNCHRONIZATION] = fill_sync,     [ABI_KIND_MEMORY2] = fill_memory,
 		[ABI_KIND_MEMORY_POOL] = fill_pool,         [ABI_KIND_GRAPH_TRACE] = fill_graph,
+		[ABI_KIND_UNIFIED] = fill_unified,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -299,6 +325,10 @@ static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
 		break;
 	case ABI_KIND_MEMORY_POOL:
 		r->pool.at_ns = start_ns;
+		break;
+	case ABI_KIND_UNIFIED:
+		r->unified.start_ns = start_ns;
+		r->unified.end_ns = end_ns;
 		break;
 	case ABI_KIND_GRAPH_TRACE:
 		r->graph.start_ns = start_ns;
@@ -482,7 +512,7 @@ static uint64_t now_ns(void)
 /* Such a record is complete at once. */
 static bool is_of_memory(uint32_t kind)
 {
-	return kind == ABI_KIND_MEMORY2 || kind == ABI_KIND_MEMORY_POOL;
+	return kind == ABI_KIND_MEMORY2 || kind == ABI_KIND_MEMORY_POOL || kind == ABI_KIND_UNIFIED;
 }
 
 static void put_record(const struct mock_op *op, uint32_t id)
@@ -500,7 +530,7 @@ static void put_record(const struct mock_op *op, uint32_t id)
 	}
 	if (!start_ns && !end_ns) {
 		start_ns = now_ns();
-		end_ns = start_ns + 1000;
+		end_ns = start_ns + (op->lasts_ns ? op->lasts_ns : 1000);
 	}
 	if (start_ns == UINT64_MAX)
 		start_ns = end_ns = 0;
@@ -624,6 +654,8 @@ static uint32_t set_kind(uint32_t kind, bool on)
 		return ABI_BAD_ARGUMENT;
 	if (kind == ABI_KIND_GRAPH_TRACE && on && mock.counters.n_records)
 		die("whole graphs were switched on after the first record");
+	if (kind == ABI_KIND_UNIFIED && on && !mock.is_unified_configured)
+		die("unified memory was switched on before it was configured");
 	mock.counters.n_kinds_enabled += on - mock.kinds[kind];
 	mock.kinds[kind] = on;
 	if (kind == ABI_KIND_MEMCPY)
@@ -644,6 +676,26 @@ uint32_t cuptiActivityEnable(uint32_t kind)
 		return (uint32_t)env_number("MOCK_CUPTI_GRAPHS", 0);
 	return mock.enable_result ? mock.enable_result : set_kind(kind, true);
 }
+
+#ifndef MOCK_CUPTI_OLD
+EXPORT uint32_t cuptiActivityConfigureUnifiedMemoryCounter(struct abi_unified_config *config,
+							   uint32_t n);
+uint32_t cuptiActivityConfigureUnifiedMemoryCounter(struct abi_unified_config *config, uint32_t n)
+{
+	if (in_buffer_callback || in_driver_callback)
+		die("unified memory was configured within a callback");
+	if (env_number("MOCK_CUPTI_UNIFIED", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_UNIFIED", 0);
+	if (mock.n_unready++ < env_number("MOCK_CUPTI_UNREADY", 0))
+		return ABI_NOT_INITIALIZED;
+	for (uint32_t i = 0; i < n; i++)
+		if (config[i].scope != ABI_UNIFIED_OF_DEVICE || !config[i].what ||
+		    config[i].what >= ABI_N_UNIFIED || !config[i].on)
+			return ABI_BAD_ARGUMENT;
+	mock.is_unified_configured = true;
+	return ABI_OK;
+}
+#endif
 
 EXPORT uint32_t cuptiActivityDisable(uint32_t kind);
 uint32_t cuptiActivityDisable(uint32_t kind)

@@ -12,8 +12,9 @@
  * Environment: MOCK_CUPTI_VERSION (130001), MOCK_CUPTI_SUBSCRIBE (result), MOCK_CUPTI_HOLDER (name
  * of the old subscriber), MOCK_CUPTI_ENABLE (result of cuptiActivityEnable), MOCK_CUPTI_SYNC (the same
  * of waits alone), MOCK_CUPTI_GRAPHS (of whole graphs), MOCK_CUPTI_MEMORY and
- * MOCK_CUPTI_POOLS (of what is allocated, and of pools of it), MOCK_CUPTI_DROP_EVERY
- * (n: every n-th record is dropped), MOCK_CUPTI_IN_ORDER (one buffer at a time is handed over), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
+ * MOCK_CUPTI_POOLS (of what is allocated, and of pools of it), MOCK_CUPTI_UNIFIED (of unified memory),
+ * MOCK_CUPTI_UNREADY (n: the driver is not ready for unified memory, n times), MOCK_CUPTI_DROP_EVERY
+ * (n: every n-th record is dropped), MOCK_CUPTI_DOMAIN (result of cuptiEnableDomain), MOCK_CUPTI_IN_ORDER (one buffer at a time is handed over), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
  * functions below are found by dlsym. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,11 +24,12 @@ struct mock_op {
 	uint32_t kind;      /* enum abi_activity_kind; 0: the call makes no record */
 	uint32_t n_records; /* 0 counts as 1 */
 	const char *name;
-	uint64_t bytes;
+	uint64_t bytes, n_copies; /* of so many copies as one; 0 counts as 1 */
 	uint8_t copy_kind, src_kind, dst_kind, sync_type;
 	bool async;
 	uint32_t device, context, stream, graph;
 	uint64_t start_ns, end_ns; /* both 0: now; start UINT64_MAX: never gets times */
+	uint64_t lasts_ns;         /* from now on, where both are 0; 0 counts as 1000 */
 	uint32_t result;           /* of the driver call; no record when not 0 */
 	bool captured;             /* a graph node is made instead of records */
 	uint64_t graph_node;       /* its id, or that of records */
@@ -39,6 +41,7 @@ struct mock_op {
 	void (*inside)(void);      /* called between ENTER and EXIT */
 	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
 	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */
+	uint32_t dst_device, flags; /* of ABI_KIND_UNIFIED; operation: which; bytes: its value */
 };
 
 /* A driver call on this thread; returns its correlation id. */

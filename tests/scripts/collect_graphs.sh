@@ -70,5 +70,5 @@ check "whole: numbers that were overwritten come with the next" \
 MANY_METRICS=1 MOCK_CUDA_NO_JIT=1 timeout 120 "$PROTON" record -q -o left.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
 check "without the kernel: status" 0 $?
 has "without the kernel: why" "is left out while a graph is captured: the driver does not load" <("$PROTON" report left.hatchet)
-has "more metrics than there is room for" "there are 256 metrics, and no room for more: 'one of many" <("$PROTON" report left.hatchet)
+has "more metrics than there is room for" "there are 320 metrics, and no room for more: 'one of many" <("$PROTON" report left.hatchet)
 finish

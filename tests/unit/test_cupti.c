@@ -516,6 +516,30 @@ static uint32_t wait_for_device(uint32_t cbid, uint8_t type)
 						 .end_ns = 1250});
 }
 
+/* Not before, nor when it has been stopped before that. */
+START_TEST(unified_memory_is_recorded_from_when_the_driver_is_ready)
+{
+	struct backend_options options = {.unified = 1, .no_memory = 1};
+	uint64_t n_before;
+
+	mock_open();
+	for (int ready = 0; ready < 2; ready++) {
+		ck_assert_int_eq(backend_cupti.start(&options, &sink, &state), 0);
+		n_before = counters().n_kinds_enabled;
+		flush();
+		ck_assert_uint_eq(counters().n_kinds_enabled, n_before);
+		if (ready) {
+			mock.resource(ABI_RESOURCE_INIT_FINISHED);
+			ck_assert_uint_eq(counters().n_kinds_enabled, n_before);
+			flush();
+			ck_assert_uint_eq(counters().n_kinds_enabled, n_before + 1);
+		}
+		backend_cupti.stop(state);
+		ck_assert_uint_eq(counters().n_kinds_enabled, 0);
+	}
+}
+END_TEST
+
 /* Waits are recorded when they are wanted, and no launches; what is no wait of the host is none. */
 START_TEST(waits_are_recorded_when_wanted)
 {
@@ -1414,6 +1438,7 @@ static Suite *suite(void)
 	tcase_add_test(records, counts_and_bytes_are_exact);
 	tcase_add_test(records, the_real_library_reads_the_same);
 	tcase_add_test(records, fields_are_translated);
+	tcase_add_test(records, unified_memory_is_recorded_from_when_the_driver_is_ready);
 	tcase_add_test(records, waits_are_recorded_when_wanted);
 	tcase_add_test(records, waits_are_left_alone_otherwise);
 	tcase_add_test(records, records_without_times_are_losses);

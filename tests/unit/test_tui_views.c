@@ -680,6 +680,29 @@ START_TEST(who_holds_memory)
 }
 END_TEST
 
+START_TEST(what_unified_memory_does)
+{
+	uint32_t total = world_node(&w, 0, FRAME_ALLOC, "alloc managed"),
+		 node = world_node(&w, w.forward, FRAME_ALLOC, "alloc managed");
+
+	world_number(&w, total, w.lanes[0], METRIC_MEM_PEAK, 5.5e9);
+	world_number(&w, total, w.lanes[0], METRIC_PEAK_AT, 12.5e9);
+	world_tick(&w);
+	world_keys(&w, "3");
+	ck_assert(world_shows(&w, "what it did is recorded with --unified"));
+	session_note(w.s, SESSION_NONE, NOTE_WARNING, NO_UNIFIED_EVENTS ": this CUPTI is old");
+	world_tick(&w);
+	ck_assert(world_shows(&w, NO_UNIFIED_EVENTS ": this CUPTI is old"));
+	world_number(&w, node, w.lanes[0], METRIC_MIGRATIONS, 300);
+	world_number(&w, node, w.lanes[0], METRIC_MIGRATING, 25e6);
+	world_number(&w, node, w.lanes[0], METRIC_TO_DEVICE, 1e9);
+	world_number(&w, node, w.lanes[0], METRIC_TO_HOST, 0);
+	world_number(&w, node, w.lanes[0], METRIC_GPU_FAULTS, 77);
+	world_tick(&w);
+	world_golden(&w, 40, 100, "unified_100x40");
+}
+END_TEST
+
 START_TEST(the_cursor_goes_along)
 {
 	static const char *const panels[] = {"2", "7", "9", "0", "M-1", "8"};
@@ -848,7 +871,7 @@ START_TEST(paths_are_told_apart)
 		world_number(&w, node, 0, METRIC_COUNT, 1);
 	}
 	world_tick(&w);
-	world_keys(&w, "3");
+	world_keys(&w, "3 End");
 	ck_assert(world_shows(&w, "Model › layers.0 › … › aten::copy_ › memcpy DtoD"));
 	ck_assert(world_shows(&w, "Model › layers.1 › … › aten::copy_ › memcpy DtoD"));
 	ck_assert(world_shows(&w, " replay › … › layers.0 › … › memcpy DtoD"));
@@ -1236,6 +1259,7 @@ Suite *suite_views(void)
 		flame_by_callers,
 		flame_mouse,
 		who_holds_memory,
+		what_unified_memory_does,
 		the_cursor_goes_along,
 		the_cursor_comes_back,
 		an_unused_list_stays_at_its_top,
