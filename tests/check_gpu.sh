@@ -278,7 +278,52 @@ with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) a
     torch.cuda.synchronize()
 PY
 	"$PROTON" record -o inner.hatchet -- python3 inner.py >out 2>err
-	check "torch.profiler inside: the program is unharmed" 0 $?
+	check "torch.profiler inside: status" 0 $?
+	check "torch.profiler inside: it sees what it sees without us" "$(cat bare)" "$(cat out)"
+	check "torch.profiler inside: kernels before it, and when it is done" "70 50" \
+		"$(launches_under inner.hatchet before) $(launches_under inner.hatchet after)"
+	check "torch.profiler inside: only its time is lost" aside_ms "$(losses inner.hatchet | sed 's/=[0-9]*//')"
+	"$PROTON" record -q --hold -o inner.hatchet -- python3 inner.py >out 2>err
+	check "torch.profiler inside, --hold: all of ours" "120 " "$(($(launches_under inner.hatchet before) + \
+		$(launches_under inner.hatchet after))) $(losses inner.hatchet)"
+}
+
+# Tools of CUPTI inside the program, and what is left to us.
+rival() {
+	local name="cuda_rival $*"
+	n_run=$((n_run + 1))
+	[ -x "$build/bench/cuda_rival" ] || { echo "skipped: $name: not built (make cuda-programs)"; return; }
+	timeout 60 "$PROTON" record -q -o r.hatchet -- "$build/bench/cuda_rival" "$@" >out 2>err
+	check "$name: status" 0 $?
+	check "$name: the tool has its records" "" "$(sed -n 's/^result tool_wanted=//p' out | while read -r n; do
+		grep '^result tool_records=' out | grep -v "=$n$"; done)"
+	python3 "$here/tools/check_profile.py" r.hatchet out >diff && ok "$name: $(cat diff)" || failed "$name" diff
+	check "$name: only its time is lost" aside_ms "$(losses r.hatchet | sed 's/=[0-9]*//')"
+}
+
+# What goes wrong in a program is as it is without us, and each kernel that it launched is there or is a loss.
+trouble() { # MODE [LOSSES]: which may be there
+	local name="cuda_trouble $1" launched lost
+	n_run=$((n_run + 1))
+	[ -x "$build/bench/cuda_trouble" ] || { echo "skipped: $name: not built (make cuda-programs)"; return; }
+	timeout 60 "$build/bench/cuda_trouble" "$1" >bare 2>&1
+	echo "status $?" >>bare
+	timeout 60 "$PROTON" record -q -o t.hatchet -- "$build/bench/cuda_trouble" "$1" >out 2>&1
+	echo "status $?" >>out
+	check "$name: as without us" "$(cat bare)" "$(cat out)"
+	launched=$(sed -n 's/^launched //p' out)
+	lost=$(losses t.hatchet)
+	"$PROTON" export -f json t.hatchet >t.json
+	check "$name: kernels and losses, of $launched" "$launched" "$(python3 - t.json <<'PY'
+import json, sys
+p = json.load(open(sys.argv[1]))
+n = sum(m["metrics"].get("count", 0) for m in p["nodes"] if m["kind"] == "kernel" or "trouble" in m["name"])
+print(n + sum(p["losses"].get(k, 0) for k in ("unaccounted_launches", "dropped_records", "zero_timestamps")))
+PY
+)"
+	for l in $lost; do
+		case " ${2:-} " in *" ${l%=*} "*) ;; *) check "$name: losses" "${2:-}" "$lost" ;; esac
+	done
 }
 
 workloads

@@ -26,12 +26,10 @@ static int probe(const struct backend_options *options, const char **ret_why)
 static void reset(struct cupti *c, struct activity_sink *sink)
 {
 	c->sink = sink;
-	c->session++;
 	c->subscriber = NULL;
 	c->connected = 0;
 	c->want_attribution = false;
-	c->n_threads = 0;
-	cupti_launches_reset(&c->launches);
+	cupti_session_begin(c);
 	c->devices_seen = c->devices_told = 0;
 }
 
@@ -40,14 +38,21 @@ static int begin(struct cupti *c, const struct backend_options *options)
 	uint64_t bytes_max =
 		options->buffer_bytes_max ? options->buffer_bytes_max : BUFFER_BYTES_MAX;
 	int r = cupti_pool_init(&c->pool, bytes_max);
+	bool is_theirs;
 
 	if (r < 0) {
 		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 		return r;
 	}
-	r = cupti_load(c, cupti_callback);
+	cupti_rival_watch(c);
+	is_theirs = !c->hold && cupti_rival_has_cupti();
+	r = cupti_load(c, is_theirs ? NULL : cupti_callback);
 	if (r < 0)
 		return r;
+	if (is_theirs) {
+		cupti_begin_aside(c);
+		return 0;
+	}
 	/* CUPTI may call us before the function that lets it returns. */
 	atomic_store(&c->phase, CUPTI_RUNNING);
 	r = cupti_activity_start(c);
@@ -69,6 +74,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	if (atomic_load(&c->phase) == CUPTI_DEAD || atomic_exchange(&c->taken, true))
 		return -EBUSY;
 	reset(c, sink);
+	c->hold = options->hold;
 	c->sync = options->sync;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
@@ -94,27 +100,47 @@ static void await_readers(struct cupti *c)
 		nanosleep(&nap, NULL);
 }
 
-static int flush(void *state, bool force)
+static void tell_memory(struct cupti *c, uint64_t until_ns)
+{
+	if (!(c->memory || atomic_load(&c->unified)) || !c->sink->ops->memory_until)
+		return;
+	await_readers(c);
+	c->sink->ops->memory_until(c->sink, until_ns);
+}
+
+static int flush_ours(struct cupti *c, bool force)
 {
 	uint64_t begin_ns = clock_realtime_ns();
-	struct cupti *c = state;
 	int r;
 
-	if (!cupti_running(c))
-		return 0;
 	cupti_calls_settle(c);
 	cupti_unified_settle(c);
 	cupti_launches_look(&c->launches);
 	r = cupti_activity_flush(c, force);
-	if (c->memory && c->sink->ops->memory_until) {
-		await_readers(c);
-		c->sink->ops->memory_until(c->sink, force ? UINT64_MAX : begin_ns);
-	}
+	tell_memory(c, force ? UINT64_MAX : begin_ns);
 	cupti_launches_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);
 	if (force)
 		cupti_name_rival(c);
+	return r;
+}
+
+/* While another one begins or ends with CUPTI, the next flush is soon enough; but for the last. */
+static int flush(void *state, bool force)
+{
+	struct cupti *c = state;
+	int r = 0;
+
+	if (!cupti_running(c)) /* there is none, and others do not wait for it */
+		tell_memory(c, force ? UINT64_MAX : clock_realtime_ns());
+	if (atomic_load(&c->phase) < CUPTI_ASIDE || !cupti_turn_take(force))
+		return 0;
+	if (cupti_running(c))
+		r = flush_ours(c, force);
+	else if (atomic_load(&c->phase) == CUPTI_ASIDE)
+		cupti_rival_look(c, force);
+	cupti_turn_give();
 	return r;
 }
 
@@ -137,16 +163,22 @@ static uint64_t buffer_bytes(void *state)
 static void stop(void *state)
 {
 	struct cupti *c = state;
+	bool has_turn;
 
 	if (!c)
 		return;
+	has_turn = cupti_turn_take(true); /* another one may begin just now */
 	if (cupti_running(c)) {
 		cupti_activity_stop(c);
 		cupti_unified_end(c);
-		flush(c, true);
+		flush_ours(c, true);
 		atomic_store(&c->phase, CUPTI_OFF);
 		c->api.cuptiUnsubscribe(c->subscriber);
 	}
+	if (atomic_load(&c->phase) == CUPTI_ASIDE)
+		atomic_store(&c->phase, CUPTI_OFF);
+	if (has_turn)
+		cupti_turn_give();
 	atomic_store(&c->taken, false);
 }
 
@@ -155,6 +187,8 @@ static void stop(void *state)
 static void forked(void *state)
 {
 	cuda_values_forked();
+	cupti_rival_forked();
+	cupti_turn_give(); /* whoever had it stayed in the parent */
 	atomic_store(&cupti.phase, CUPTI_DEAD);
 }
 

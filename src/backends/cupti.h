@@ -4,6 +4,8 @@
 /* The cupti backend, inside: what its files share. Each calls only what stands below it.
  *
  *   cupti.c           the vtable: life cycle, flush; it owns struct cupti
+ *   cupti_rival.c     another user of CUPTI inside the program, whose calls come through us
+ *   cupti_turns.c     CUPTI is left to it, and had back
  *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
  *   cupti_unified.c   records of unified memory: switched on when the driver is there
  *   cupti_graphs.c    callbacks of graphs as they are made; launches of those that have others in them
@@ -17,8 +19,8 @@
  *     requested(): a buffer      completed(): records, zero,          flush(): devices, callbacks
  *     ENTER: ring store          back into the pool                   on, FlushAll, fault pages in
  *
- * One CUPTI session a process: there is one struct cupti, never freed, because CUPTI may call us
- * (or own a buffer) after stop(). No lock is held around a call of CUPTI or of the sink; there is
+ * There is one struct cupti, never freed, because CUPTI may call us (or own a buffer) after stop(). It has one
+ * session, and one more each time that it has left CUPTI to another one (docs/adr/0038-cupti-changes-hands.md). No lock is held around a call of CUPTI or of the sink; there is
  * none in this backend. */
 #include <stdatomic.h>
 #include "backends/backend.h"
@@ -35,8 +37,11 @@ enum cupti_unified {
 
 enum cupti_phase {
 	CUPTI_OFF = 0,
+	CUPTI_DEAD,  /* fork child, or CUPTI gave itself up: it is not called any more */
+	CUPTI_ASIDE, /* another user has it */
+	/* from here on records are ours */
+	CUPTI_LEAVING, /* launches wait */
 	CUPTI_RUNNING,
-	CUPTI_DEAD, /* fork child, or CUPTI gave itself up: it is not called any more */
 };
 
 /* Correlation id -> launch context, one 8-byte store a launch: no lock, no free, no removal, so
@@ -119,7 +124,7 @@ extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initi
 
 static inline bool cupti_running(const struct cupti *c)
 {
-	return atomic_load_explicit(&c->phase, memory_order_relaxed) == CUPTI_RUNNING;
+	return atomic_load_explicit(&c->phase, memory_order_relaxed) >= CUPTI_LEAVING;
 }
 
 /* There is something to deliver. Said twice: when the driver is ready and at the first buffer, for
@@ -133,16 +138,40 @@ static inline void cupti_connect(struct cupti *c, unsigned why)
 		c->sink->ops->connect(c->sink);
 }
 
-/* cupti_load.c: fills api, version and subscriber. 0, or -errno after a note to the sink. */
+/* cupti_load.c: fills api, version and subscriber. 0, or -errno after a note to the sink. callback NULL: does not
+ * subscribe. */
 int cupti_load(struct cupti *c, abi_callback_fn callback);
+/* Of what is loaded; false, after a note: somebody else has. */
+bool cupti_subscribe(struct cupti *c, abi_callback_fn callback);
 /* Is there a CUDA driver in this process? */
 bool cupti_driver_is_loaded(void);
 /* At the end: a second libcupti in the process belongs to a profiler of the program's own, which
  * found CUPTI taken. One note. */
 void cupti_name_rival(struct cupti *c);
 
+/* cupti_rival.c */
+void cupti_rival_watch(struct cupti *c); /* from now on its calls are ours to answer */
+void cupti_rival_forked(void);
+bool cupti_rival_has_cupti(void);
+/* While it has CUPTI, at a flush and with the turn: has it left? last: the last flush of all. */
+void cupti_rival_look(struct cupti *c, bool last);
+
+/* cupti_turns.c. One thread at a time has the turn to call what begins or ends a session; none waits for it for long:
+ * false, then or at once; at once where this thread has it: CUPTI called somebody back. */
+bool cupti_turn_take(bool wait);
+void cupti_turn_give(void);
+void cupti_session_begin(struct cupti *c);
+/* Leaves CUPTI to another one, with the turn; false: what runs does not end, and it is kept. */
+bool cupti_step_aside(struct cupti *c);
+void cupti_begin_aside(struct cupti *c); /* another one was first */
+/* How long it has been aside is a loss. */
+void cupti_count_aside(struct cupti *c);
+bool cupti_come_back(struct cupti *c);
+
 /* cupti_activity.c */
 int cupti_activity_start(struct cupti *c); /* -EIO after a note */
+void cupti_activity_restore(
+	struct cupti *c); /* buffers are used as a library uses them by itself */
 void cupti_activity_stop(struct cupti *c);
 int cupti_activity_flush(struct cupti *c, bool force);
 
@@ -172,8 +201,11 @@ void cupti_graphs_launch(const void *executable, uint32_t launch);
 uint32_t cupti_graphs_newest(uint32_t number);
 
 /* cupti_launches.c */
-int cupti_launches_init(struct cupti_launches *l);   /* -ENOMEM; again: nothing to do */
-void cupti_launches_reset(struct cupti_launches *l); /* for a new session; the ring is kept */
+int cupti_launches_init(struct cupti_launches *l); /* -ENOMEM; again: nothing to do */
+void cupti_launches_reset(struct cupti_launches *l);  /* for a new session; the ring is kept */
+void cupti_launches_forget(struct cupti_launches *l); /* … but for this */
+/* A launch waits for the end of CUPTI_LEAVING, but not for long. Is it ours? */
+bool cupti_launches_wait(const struct cupti *c);
 /* All launches from this one on have a ring entry, if all callbacks are on. */
 void cupti_launches_first(struct cupti_launches *l, uint32_t correlation);
 static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correlation,

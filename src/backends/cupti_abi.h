@@ -29,12 +29,13 @@ enum abi_result {
 };
 
 /* cuptiGetVersion(). */
-#define ABI_VERSION_11_0 13u
-#define ABI_VERSION_11_1 14u /* copies and sets carry a graph id */
-#define ABI_VERSION_11_6 17u /* how much of a pool is in use, with what is allocated from it */
-#define ABI_VERSION_11_8 18u /* … and with the pool */
-#define ABI_VERSION_12_3 21u /* activity buffers for each thread */
-#define ABI_VERSION_12_9 27u /* a buffer request may be refused */
+#define ABI_VERSION_11_0   13u
+#define ABI_VERSION_11_1   14u /* copies and sets carry a graph id */
+#define ABI_VERSION_11_6   17u /* channels of copies; with what is allocated: how full its pool is */
+#define ABI_VERSION_11_8   18u     /* … and with the pool */
+#define ABI_VERSION_12_3   21u     /* activity buffers for each thread */
+#define ABI_VERSION_12_9   27u     /* a buffer request may be refused */
+#define ABI_VERSION_13_1_1 130101u /* ids of launched graphs are right in a later session, too */
 
 enum abi_activity_kind {
 	ABI_KIND_MEMCPY = 1,
@@ -124,6 +125,7 @@ enum abi_memory_kind {
 
 enum abi_domain {
 	ABI_DOMAIN_DRIVER = 1,
+	ABI_DOMAIN_RUNTIME = 2,
 	ABI_DOMAIN_RESOURCE = 3,
 	ABI_DOMAIN_STATE = 6,
 };
@@ -538,6 +540,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(REQUIRED, cuptiUnsubscribe, (void *subscriber))                                          \
 	_(REQUIRED, cuptiEnableCallback,                                                           \
 	  (uint32_t enable, void *subscriber, uint32_t domain, uint32_t id))                       \
+	_(OPTIONAL, cuptiEnableDomain, (uint32_t enable, void *subscriber, uint32_t domain))       \
 	_(REQUIRED, cuptiActivityRegisterCallbacks, (abi_requested_fn, abi_completed_fn))          \
 	_(REQUIRED, cuptiActivityEnable, (uint32_t kind))                                          \
 	_(REQUIRED, cuptiActivityDisable, (uint32_t kind))                                         \

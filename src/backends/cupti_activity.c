@@ -229,6 +229,13 @@ static void find_launch(struct cupti *c, struct activity *a, uint32_t correlatio
 		a->launch = cupti_graphs_newest(a->graph);
 }
 
+/* Its graph was launched, but not by the launch that it names. */
+static void disown(struct cupti *c, struct activity *a)
+{
+	c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
+	a->uncounted = true;
+}
+
 /* A record without usable times is a loss, and the end of its launch. */
 static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
@@ -241,7 +248,10 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 		if (!a->launch)
 			return;
 	} else {
-		find_launch(c, a, correlation);
+		if (_unlikely_(c->has_wrong_graphs && a->graph))
+			disown(c, a);
+		else
+			find_launch(c, a, correlation);
 		see_device(c, a->device);
 	}
 	if (_likely_(is_timed(c, a, correlation, &loss))) {
@@ -361,7 +371,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
 			lose_dropped(c, valid / ABI_KERNEL_BYTES);
 	} else if (buffer) {
 		atomic_fetch_add(&c->n_reading, 1);
-		if (running && valid > 0)
+		if (running && valid > 0 && cupti_pool_owns(&c->pool, buffer))
 			read_records(c, buffer, valid);
 		atomic_fetch_sub(&c->n_reading, 1);
 		cupti_pool_return(&c->pool, buffer, valid);
@@ -373,9 +383,8 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
 /* ---- life ------------------------------------------------------------------------------- */
 
 /* A library that does not know an attribute keeps its own way, which we can live with. */
-static void set_attribute(struct cupti *c, uint32_t attribute)
+static void set_attribute(struct cupti *c, uint32_t attribute, uint8_t on)
 {
-	uint8_t on = 1;
 	size_t size = sizeof(on);
 	uint32_t result;
 
@@ -449,15 +458,25 @@ static void enable_memory(struct cupti *c)
 	c->sink->ops->note(c->sink, text);
 }
 
+static void set_buffers(struct cupti *c, uint8_t ours)
+{
+	set_attribute(c, ABI_ATTRIBUTE_ZEROED_BUFFER, ours);
+	if (c->version >= ABI_VERSION_12_3)
+		set_attribute(c, ABI_ATTRIBUTE_PER_THREAD_BUFFER, ours);
+}
+
+void cupti_activity_restore(struct cupti *c)
+{
+	set_buffers(c, 0);
+}
+
 int cupti_activity_start(struct cupti *c)
 {
 	uint32_t result;
 	char text[160];
 
 	the_cupti = c;
-	set_attribute(c, ABI_ATTRIBUTE_ZEROED_BUFFER);
-	if (c->version >= ABI_VERSION_12_3)
-		set_attribute(c, ABI_ATTRIBUTE_PER_THREAD_BUFFER);
+	set_buffers(c, 1);
 	cupti_pool_fault_in(&c->pool);
 	result = enable(c);
 	if (result == ABI_OK) {

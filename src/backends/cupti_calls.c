@@ -197,11 +197,25 @@ static void on_fatal(struct cupti *c, const struct abi_state_data *state)
 	c->sink->ops->note(c->sink, text);
 }
 
+/* While CUPTI is left to another one nothing is to be launched; what has begun ends as ours. */
+static bool is_ours(const struct cupti *c, uint32_t domain, uint32_t id, const void *data)
+{
+	const struct abi_call *call = data;
+
+	if (!cupti_running(c))
+		return false;
+	if (domain != ABI_DOMAIN_DRIVER || call->site != ABI_ENTER || id >= ABI_N_CALLS ||
+	    call_classes[id] == CALL_OTHER || call_classes[id] >= CALL_BEGIN)
+		return true;
+	return cupti_launches_wait(c);
+}
+
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	struct cupti *c = user;
 
-	if (_unlikely_(!cupti_running(c)))
+	if (_unlikely_(atomic_load_explicit(&c->phase, memory_order_relaxed) != CUPTI_RUNNING) &&
+	    !is_ours(c, domain, id, data))
 		return;
 	if (_likely_(domain == ABI_DOMAIN_DRIVER))
 		on_driver(c, id, data);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "backends/cupti.h"
@@ -40,6 +41,27 @@ void cupti_launches_reset(struct cupti_launches *l)
 	l->n_graphs = l->n_graphs_done = l->n_graphs_quiet = 0;
 	l->clock_ns = 0;
 	l->is_clock_set = false;
+}
+
+void cupti_launches_forget(struct cupti_launches *l)
+{
+	if (!l->ring)
+		return;
+	/* All of it reads as zeros from here on. */
+	madvise((void *)l->ring, CUPTI_RING_N * sizeof(*l->ring), MADV_DONTNEED);
+	madvise((void *)l->graph_seen, CUPTI_RING_N * sizeof(*l->graph_seen), MADV_DONTNEED);
+}
+
+enum { WAIT_MS = 20 };
+
+bool cupti_launches_wait(const struct cupti *c)
+{
+	const struct timespec nap = {0, 20000};
+	uint64_t until_ns = clock_monotonic_ns() + WAIT_MS * NSEC_PER_MSEC;
+
+	while (atomic_load(&c->phase) == CUPTI_LEAVING && clock_monotonic_ns() < until_ns)
+		nanosleep(&nap, NULL);
+	return atomic_load(&c->phase) == CUPTI_RUNNING;
 }
 
 #define CONTEXT_MASK ((1u << CUPTI_CONTEXT_BITS) - 1)

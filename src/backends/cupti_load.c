@@ -104,15 +104,31 @@ static const char *library_path(void *library, const char *fallback)
 	return map->l_name;
 }
 
-static uint32_t subscribe(struct search *s, char *holder, size_t holder_size)
+static uint32_t subscribe(struct cupti *c, abi_callback_fn callback, char *holder,
+			  size_t holder_size)
 {
-	struct cupti *c = s->c;
 	struct abi_subscriber_params params = {sizeof(params), "proton", holder, holder_size};
 
 	holder[0] = '\0';
 	if (!c->api.cuptiSubscribe_v2)
-		return c->api.cuptiSubscribe(&c->subscriber, s->callback, c);
-	return c->api.cuptiSubscribe_v2(&c->subscriber, s->callback, c, &params);
+		return c->api.cuptiSubscribe(&c->subscriber, callback, c);
+	return c->api.cuptiSubscribe_v2(&c->subscriber, callback, c, &params);
+}
+
+bool cupti_subscribe(struct cupti *c, abi_callback_fn callback)
+{
+	char holder[2 * ABI_OLD_NAME_MIN], text[320];
+	uint32_t result = subscribe(c, callback, holder, sizeof(holder));
+
+	if (result == ABI_OK)
+		return true;
+	snprintf(
+		text, sizeof(text),
+		"CUPTI was left to a profiler inside the program, and was not to be had back (error %u%s%s): "
+		"CUDA work from there on is not recorded",
+		result, holder[0] ? ": " : "", holder);
+	c->sink->ops->note(c->sink, text);
+	return false;
 }
 
 static void version_text(uint32_t version, char out[24])
@@ -178,7 +194,11 @@ static bool try_library(struct search *s, void *library, const char *name)
 		      path, c->version, ABI_VERSION_11_0);
 		return false;
 	}
-	result = subscribe(s, holder, sizeof(holder));
+	if (!s->callback) {
+		s->ok = s->done = true;
+		return true;
+	}
+	result = subscribe(c, s->callback, holder, sizeof(holder));
 	log_debug(1, "cupti", "'%s': API %u, subscribe %u", path, c->version, result);
 	if (result == ABI_OK)
 		s->ok = s->done = true;
@@ -341,7 +361,7 @@ static int rival_find(const struct dl_phdr_info *info, const char *base, void *a
 void cupti_name_rival(struct cupti *c)
 {
 	struct rival r = {NULL, ""};
-	char text[PATH_MAX + 256];
+	char text[2 * PATH_MAX + 256];
 	Dl_info info;
 	void *symbol;
 
@@ -353,8 +373,9 @@ void cupti_name_rival(struct cupti *c)
 		return;
 	snprintf(
 		text, sizeof(text),
-		"the program loaded a libcupti of its own ('%s'): CUPTI admits one profiler, so one "
-		"inside the program fails with error 39 beside proton; to let it work, use --no-cuda",
-		r.path);
+		"the program loaded a libcupti of its own ('%s'): a driver admits one, so a profiler inside "
+		"the program fails with error 39 beside proton; PROTON_CUPTI_PATH=%s may let the two take "
+		"turns, --no-cuda lets it work alone",
+		r.path, r.path);
 	c->sink->ops->note(c->sink, text);
 }

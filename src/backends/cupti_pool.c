@@ -157,12 +157,17 @@ uint8_t *cupti_pool_take(struct cupti_pool *pool, struct cupti_lease *lease, uin
 	return pool->base + ((size_t)lease->cell << POOL_SHIFT_MIN);
 }
 
+bool cupti_pool_owns(const struct cupti_pool *pool, const uint8_t *buffer)
+{
+	return pool->base && buffer >= pool->base && (size_t)(buffer - pool->base) < pool->size;
+}
+
 bool cupti_pool_return(struct cupti_pool *pool, uint8_t *buffer, size_t used)
 {
 	size_t at = (size_t)(buffer - pool->base);
 	struct cupti_pool_cell *cell;
 
-	if (!pool->base || buffer < pool->base || at >= pool->size)
+	if (!cupti_pool_owns(pool, buffer))
 		return false;
 	cell = &pool->cells[at >> POOL_SHIFT_MIN];
 	if (!atomic_load_explicit(&cell->out, memory_order_relaxed))

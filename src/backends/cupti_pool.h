@@ -46,6 +46,7 @@ int cupti_pool_init(struct cupti_pool *pool, size_t bytes_max);
 /* The next buffer of the thread that owns this lease, or NULL: all is in use. */
 uint8_t *cupti_pool_take(struct cupti_pool *pool, struct cupti_lease *lease, uint64_t now_ns,
 			 size_t *ret_size);
+bool cupti_pool_owns(const struct cupti_pool *pool, const uint8_t *buffer);
 /* Zeroes and takes back; used: bytes of records in it. False: not a buffer of this pool. */
 bool cupti_pool_return(struct cupti_pool *pool, uint8_t *buffer, size_t used);
 /* Bring the pages of the next few buffers into memory, so that launching threads need not. */

@@ -35,6 +35,10 @@
 	_(PRELOAD, _exit; _Exit; pthread_exit; daemon; dlclose; execl; execle; execlp; execv; execve;       \
 		   execveat; execvp; execvpe; fexecve;)                                            \
 	_(CUDA, InitializeInjection;)                                                              \
+	_(CUPTI, cuptiSubscribe; cuptiSubscribe_v2; cuptiUnsubscribe; cuptiFinalize; cuptiEnableCallback;     \
+		 cuptiEnableDomain; cuptiEnableAllDomains; cuptiActivityRegisterCallbacks;                  \
+		 cuptiActivityEnable; cuptiActivityEnableContext; cuptiActivityDisable;                     \
+		 cuptiActivityDisableContext; cuptiActivitySetAttribute; cuptiActivityFlushAll;)            \
 	_(NVTX, InitializeInjectionNvtx2; InitializeInjectionNvtxExtension;)                       \
 	_(OPENCL, clGetLayerInfo; clInitLayer;)                                                    \
 	_(OPENMP, ompt_start_tool;)                                                                \
@@ -65,6 +69,7 @@ enum graphs_wanted {
 	_(sync, "sync", "record how long APP waits for the GPU")                                   \
 	_(no_memory, "no-memory", "do not record what APP allocates on the GPU")                   \
 	_(unified, "unified", "record faults and migrations of unified memory")                    \
+	_(hold, "hold", "keep CUPTI from profilers inside APP, such as torch.profiler")            \
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */
 

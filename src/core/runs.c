@@ -112,11 +112,27 @@ uint64_t runs_wall_ns(const struct session *s)
 	return s->n_runs == 1 ? s->runs[0].wall_ns : 0;
 }
 
+/* Another one had CUPTI: of processes side by side that is what all of them lack. */
+static uint64_t aside_ns(const struct session *s)
+{
+	uint64_t least_ms = UINT64_MAX;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (session_process_collected(&s->processes[i]))
+			least_ms = MIN(least_ms, s->processes[i].losses[LOSS_ASIDE]);
+	return least_ms == UINT64_MAX ? 0 : least_ms * NSEC_PER_MSEC;
+}
+
+uint64_t runs_unseen_ns(const struct session *s)
+{
+	return s->n_runs == 1 ? s->runs[0].paused_ns + aside_ns(s) : 0;
+}
+
 uint64_t runs_counted_ns(const struct session *s)
 {
 	uint64_t wall = runs_wall_ns(s);
 
-	return wall ? wall - MIN(s->runs[0].paused_ns, wall) : 0;
+	return wall ? wall - MIN(runs_unseen_ns(s), wall) : 0;
 }
 
 double runs_busy_share(const struct session *s, uint32_t device)

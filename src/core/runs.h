@@ -19,7 +19,9 @@ void run_put_end(const struct session_run *run, struct buf *out);
 /* How long the profile's one run took, or took so far, ns. 0: not known, or there were several, which
  * need not have been at the same time. */
 uint64_t runs_wall_ns(const struct session *s);
-/* Of these, without the time while collecting was paused: shares are of what was seen. */
+/* For how long nobody knows what ran: collecting was paused, or another profiler had CUPTI. */
+uint64_t runs_unseen_ns(const struct session *s);
+/* Of the run, without that: shares are of what was seen. */
 uint64_t runs_counted_ns(const struct session *s);
 /* Which part of it a device was busy, 0 to 1. NaN: not known. */
 double runs_busy_share(const struct session *s, uint32_t device);

@@ -193,8 +193,7 @@ static void set_used(struct evidence *e)
 	if (e->has_work_times)
 		e->used_ns = fmax(
 			(double)(s->runs->last_work_ns - s->runs->first_work_ns) - e->blur_ns, 0);
-	if (s->n_runs == 1)
-		e->used_ns = fmax(e->used_ns - (double)s->runs->paused_ns, 0);
+	e->used_ns = fmax(e->used_ns - (double)runs_unseen_ns(s), 0);
 }
 
 /* How many launches there were, where somebody counted: a graph is one, whatever is in it. NaN: nobody did. */

@@ -602,24 +602,48 @@ uint32_t cuptiUnsubscribe(void *subscriber)
 	return ABI_OK;
 }
 
+/* Detaches whoever is there, and counts launches anew. */
+EXPORT uint32_t cuptiFinalize(void);
+uint32_t cuptiFinalize(void)
+{
+	cuptiUnsubscribe(&mock);
+	memset(mock.kinds, 0, sizeof(mock.kinds));
+	mock.counters.n_kinds_enabled = 0;
+	atomic_store(&correlation, 0);
+	return ABI_OK;
+}
+
 EXPORT uint32_t cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain,
 				    uint32_t id);
 uint32_t cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id)
 {
-	static atomic_int inside;
-
 	if (in_buffer_callback || in_driver_callback)
 		die("cuptiEnableCallback called within a callback");
 	if (subscriber != &mock || domain >= N_DOMAINS || id >= 807) /* CUDA 13.0 */
 		return ABI_BAD_ARGUMENT;
-	if (atomic_fetch_add(&inside, 1))
+	if (atomic_fetch_add(&inside_enable, 1))
 		die("cuptiEnableCallback called by two threads at once");
 	mock.counters.n_enable_calls++;
 	mock.counters.n_callbacks_enabled += (enable != 0) - mock.enabled[domain][id];
 	mock.enabled[domain][id] = enable;
-	atomic_fetch_sub(&inside, 1);
+	atomic_fetch_sub(&inside_enable, 1);
 	return ABI_OK;
 }
+
+#ifndef MOCK_CUPTI_OLD
+EXPORT uint32_t cuptiEnableDomain(uint32_t enable, void *subscriber, uint32_t domain);
+uint32_t cuptiEnableDomain(uint32_t enable, void *subscriber, uint32_t domain)
+{
+	uint32_t n = domain == ABI_DOMAIN_DRIVER ? 807 : 523; /* CUDA 13.0 */
+
+	if (env_number("MOCK_CUPTI_DOMAIN", 0))
+		return (uint32_t)env_number("MOCK_CUPTI_DOMAIN", 0);
+	for (uint32_t id = 1; id < n; id++)
+		if (cuptiEnableCallback(enable, subscriber, domain, id) != ABI_OK)
+			return ABI_BAD_ARGUMENT;
+	return ABI_OK;
+}
+#endif
 
 EXPORT uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value);
 uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
@@ -770,13 +794,29 @@ uint32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_
 
 /* ---- control ---------------------------------------------------------------------------- */
 
-static void raise_driver(uint32_t cbid, struct abi_call *call)
+static void raise_call(uint32_t domain, uint32_t cbid, struct abi_call *call)
 {
-	if (!mock.callback || cbid >= ABI_N_CALLS || !mock.enabled[ABI_DOMAIN_DRIVER][cbid])
+	if (!mock.callback || cbid >= ABI_N_CALLS || !mock.enabled[domain][cbid])
 		return;
 	in_driver_callback++;
-	mock.callback(mock.user, ABI_DOMAIN_DRIVER, cbid, call);
+	mock.callback(mock.user, domain, cbid, call);
 	in_driver_callback--;
+}
+
+static void raise_driver(uint32_t cbid, struct abi_call *call)
+{
+	raise_call(ABI_DOMAIN_DRIVER, cbid, call);
+}
+
+static const char *driver_name(uint32_t cbid)
+{
+	static const char *const names[ABI_N_CALLS] = {
+#define _(name, number, class) [number] = #name,
+		ABI_CALLS(_)
+#undef _
+	};
+
+	return cbid < ABI_N_CALLS && names[cbid] ? names[cbid] : "mock";
 }
 
 EXPORT mock_resource_fn mock_resource;
@@ -917,8 +957,10 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				op->src ? op->src : (const void *)(uintptr_t)op->grid,
 				op->third ? op->third : (const void *)(uintptr_t)op->bytes, NULL,
 				NULL};
-	struct abi_call call = {
-		.site = ABI_ENTER, .function = "mock", .params = params, .symbol = op->name};
+	struct abi_call call = {.site = ABI_ENTER,
+				.function = driver_name(cbid),
+				.params = params,
+				.symbol = op->name};
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
 	raise_driver(cbid, &call);
@@ -933,6 +975,21 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 	call.result = &op->result;
 	raise_driver(cbid, &call);
 	return call.correlation;
+}
+
+EXPORT mock_runtime_fn mock_runtime;
+void mock_runtime(uint32_t cbid, const char *name, void (*inside)(void))
+{
+	uint32_t result = 0;
+	struct abi_call call = {.site = ABI_ENTER, .function = name};
+
+	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
+	raise_call(ABI_DOMAIN_RUNTIME, cbid, &call);
+	if (inside)
+		inside();
+	call.site = ABI_EXIT;
+	call.result = &result;
+	raise_call(ABI_DOMAIN_RUNTIME, cbid, &call);
 }
 
 EXPORT mock_seek_fn mock_seek;

@@ -46,6 +46,8 @@ struct mock_op {
 
 /* A driver call on this thread; returns its correlation id. */
 typedef uint32_t mock_call_fn(uint32_t cbid, const struct mock_op *op);
+/* A call of the runtime on this thread, which calls inside() */
+typedef void mock_runtime_fn(uint32_t cbid, const char *name, void (*inside)(void));
 /* Records complete at once (default), or when mock_complete() is called. */
 typedef void mock_auto_fn(bool on);
 /* Completes n pending records, the oldest or the newest first. */
