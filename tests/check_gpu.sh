@@ -329,6 +329,13 @@ PY
 workloads
 memory
 memory -r
+trouble contexts "unaccounted_launches gaps"
+trouble reset "unaccounted_launches gaps"
+trouble sticky "unaccounted_launches zero_timestamps gaps"
+trouble memory
+trouble streams lanes_full
+trouble unload
+trouble library
 places "graphs of all kinds" cuda_graph_places
 places "patterns of copies" cuda_patterns
 rival

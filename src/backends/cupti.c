@@ -78,6 +78,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	c->sync = options->sync;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
+	c->idle = !options->no_idle;
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
 	r = begin(c, options);
 	if (r < 0) {
@@ -87,6 +88,8 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	if (options->count_launches || c->sync || c->whole_graphs)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
+	if (c->idle && sink->ops->settled) /* from now on it says so */
+		sink->ops->settled(sink, 1);
 	*ret_state = c;
 	return 0;
 }
@@ -98,6 +101,20 @@ static void await_readers(struct cupti *c)
 
 	for (unsigned i = 0; i < READERS_NAPS && atomic_load(&c->n_reading); i++)
 		nanosleep(&nap, NULL);
+}
+
+/* What began before now is delivered, but for what may be in a buffer that CUPTI holds: that began after this was
+ * taken. */
+static void tell_settled(struct cupti *c, bool force)
+{
+	uint64_t now_ns = clock_realtime_ns(), monotonic_ns = clock_monotonic_ns(),
+		 oldest_ns = cupti_pool_oldest_ns(&c->pool);
+
+	if (force)
+		now_ns = UINT64_MAX;
+	else if (oldest_ns < monotonic_ns)
+		now_ns -= monotonic_ns - oldest_ns;
+	c->sink->ops->settled(c->sink, now_ns);
 }
 
 static void tell_memory(struct cupti *c, uint64_t until_ns)
@@ -118,6 +135,8 @@ static int flush_ours(struct cupti *c, bool force)
 	cupti_launches_look(&c->launches);
 	r = cupti_activity_flush(c, force);
 	tell_memory(c, force ? UINT64_MAX : begin_ns);
+	if (c->idle && c->sink->ops->settled)
+		tell_settled(c, force);
 	cupti_launches_quiet(c, force);
 	cupti_device_tell(c);
 	cupti_pool_fault_in(&c->pool);

@@ -46,9 +46,13 @@ enum cupti_phase {
 
 /* Correlation id -> launch context, one 8-byte store a launch: no lock, no free, no removal, so
  * that all records of a graph launch find it. An entry is overwritten N launches later. */
-#define CUPTI_RING_BITS 20
-#define CUPTI_RING_N    (1u << CUPTI_RING_BITS)
-#define CUPTI_TIMES_N   (1u << 16) /* of graph_ns */
+#define CUPTI_RING_BITS  20
+#define CUPTI_RING_N     (1u << CUPTI_RING_BITS)
+#define CUPTI_TIMES_BITS 16
+#define CUPTI_TIMES_N    (1u << CUPTI_TIMES_BITS) /* of graph_ns and when */
+#define CUPTI_WHEN_SHIFT 4                        /* times of `when` are in 16 ns … */
+#define CUPTI_WHEN_BITS  48                       /* … their lower bits, which are 52 days */
+#define CUPTI_WHEN_MASK  ((UINT64_C(1) << CUPTI_WHEN_BITS) - 1)
 /* Of an entry: a launch context. The collector has fewer. */
 #define CUPTI_CONTEXT_BITS 28
 struct cupti_launches {
@@ -57,7 +61,10 @@ struct cupti_launches {
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
 	_Atomic uint64_t *graph_ns;   /* of the last graph launches: when, CLOCK_REALTIME … */
 	_Atomic uint32_t *graph_of;   /* … and which; written before that */
-	atomic_bool complete;         /* all callbacks are on */
+	/* When the newest launches began, CLOCK_REALTIME, behind the upper half of their correlation ids; NULL: nobody
+	 * asks. */
+	_Atomic uint64_t *when;
+	atomic_bool complete; /* all callbacks are on */
 	atomic_bool has_first;
 	_Atomic uint32_t first; /* correlation id: launches before it may lack a ring entry */
 	/* Graph launches that count as in flight; only few a second, so one shared counter. */
@@ -201,7 +208,7 @@ void cupti_graphs_launch(const void *executable, uint32_t launch);
 uint32_t cupti_graphs_newest(uint32_t number);
 
 /* cupti_launches.c */
-int cupti_launches_init(struct cupti_launches *l); /* -ENOMEM; again: nothing to do */
+int cupti_launches_init(struct cupti_launches *l, bool when); /* -ENOMEM; again: nothing to do */
 void cupti_launches_reset(struct cupti_launches *l);  /* for a new session; the ring is kept */
 void cupti_launches_forget(struct cupti_launches *l); /* … but for this */
 /* A launch waits for the end of CUPTI_LEAVING, but not for long. Is it ours? */
@@ -217,7 +224,19 @@ static inline void cupti_launches_put(struct cupti_launches *l, uint32_t correla
 	if (_unlikely_(!atomic_load_explicit(&l->has_first, memory_order_relaxed)))
 		cupti_launches_first(l, correlation);
 }
-/* Sets the launch context of a record, the pattern of a copy, and whether it is `uncounted`: it does not end a counted
+/* Before it is put. */
+static inline void cupti_launches_time(struct cupti_launches *l, uint32_t correlation)
+{
+	uint64_t id = correlation >> CUPTI_TIMES_BITS;
+
+	if (l->when)
+		atomic_store_explicit(
+			&l->when[correlation & (CUPTI_TIMES_N - 1)],
+			id << CUPTI_WHEN_BITS |
+				(clock_realtime_ns() >> CUPTI_WHEN_SHIFT & CUPTI_WHEN_MASK),
+			memory_order_relaxed);
+}
+/* Sets the launch context and time of a record, the pattern of a copy, and whether it is `uncounted`: it does not end a counted
  * launch, but is a copy, a further node of a graph, or launched before the callbacks came on. */
 void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation);
 /* The launch in progress on this thread will have no record. */

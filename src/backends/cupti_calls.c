@@ -70,6 +70,7 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
 
+	cupti_launches_time(&c->launches, correlation);
 	cupti_launches_put(&c->launches, correlation, launch, pattern(call, class));
 	if (class >= CALL_COPY) {
 		ops->unlaunch(c->sink, 1);
@@ -260,7 +261,7 @@ void cupti_calls_start(struct cupti *c)
 
 static void attribute(struct cupti *c)
 {
-	if (cupti_launches_init(&c->launches) < 0) {
+	if (cupti_launches_init(&c->launches, c->idle) < 0) {
 		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 		atomic_store(&c->want_attribution, false);
 		return;

@@ -15,12 +15,13 @@
 
 __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 
-int cupti_launches_init(struct cupti_launches *l)
+int cupti_launches_init(struct cupti_launches *l, bool when)
 {
 	size_t launches = CUPTI_RING_N * sizeof(*l->ring);
 	size_t times = CUPTI_TIMES_N * sizeof(*l->graph_ns);
 	size_t seen = CUPTI_RING_N * sizeof(*l->graph_seen);
-	size_t size = launches + times + seen + CUPTI_TIMES_N * sizeof(*l->graph_of);
+	size_t graphs = CUPTI_TIMES_N * sizeof(*l->graph_of);
+	size_t size = launches + times + seen + graphs + CUPTI_TIMES_N * sizeof(*l->when);
 	void *p;
 
 	if (l->ring)
@@ -31,6 +32,7 @@ int cupti_launches_init(struct cupti_launches *l)
 	l->graph_ns = (void *)((char *)p + launches);
 	l->graph_seen = (void *)((char *)p + launches + times);
 	l->graph_of = (void *)((char *)p + launches + times + seen);
+	l->when = when ? (void *)((char *)p + launches + times + seen + graphs) : NULL;
 	l->ring = p;
 	return 0;
 }
@@ -97,6 +99,8 @@ static bool graph_first(struct cupti_launches *l, uint32_t correlation)
 
 /* CUPTI's times are those of CLOCK_REALTIME, more or less: it follows that now and then. */
 #define CLOCKS_DIFFER_NS (10 * NSEC_PER_MSEC)
+/* No launch waits that long for its device. */
+#define WAITS_MAX_NS (3600 * NSEC_PER_SEC)
 
 void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation)
 {
@@ -167,6 +171,26 @@ static bool ends_launch(struct cupti_launches *l, const struct activity *a, uint
 	return true;
 }
 
+/* 0: not known, or of another clock than the record's. */
+static uint64_t launched_ns(const struct cupti_launches *l, uint32_t correlation, uint64_t start_ns)
+{
+	uint64_t when, start = start_ns >> CUPTI_WHEN_SHIFT;
+	int64_t before_ns;
+
+	if (!l->when)
+		return 0;
+	when = atomic_load_explicit(&l->when[correlation & (CUPTI_TIMES_N - 1)],
+				    memory_order_relaxed);
+	if (when >> CUPTI_WHEN_BITS != correlation >> CUPTI_TIMES_BITS)
+		return 0;
+	/* The one nearest to the start: what is above the bits that are there has their sign. */
+	before_ns = (int64_t)((start - when) << (64 - CUPTI_WHEN_BITS)) >>
+		    (64 - CUPTI_WHEN_BITS - CUPTI_WHEN_SHIFT);
+	if (before_ns < -(int64_t)CLOCKS_DIFFER_NS || before_ns > (int64_t)WAITS_MAX_NS)
+		return 0;
+	return (start << CUPTI_WHEN_SHIFT) - (uint64_t)before_ns;
+}
+
 void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	struct cupti_launches *l = &c->launches;
@@ -181,10 +205,12 @@ void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correl
 	a->uncounted = !ends_launch(l, a, correlation);
 	a->launch = entry & CONTEXT_MASK;
 	a->pattern = (uint8_t)(entry >> CUPTI_CONTEXT_BITS);
-	if (!entry)
+	if (!entry) {
 		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
-	else
-		advance_first(l, correlation);
+		return;
+	}
+	a->launched_ns = launched_ns(l, correlation, a->start_ns);
+	advance_first(l, correlation);
 }
 
 uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation)

@@ -17,8 +17,9 @@ struct cupti_pool_cell {       /* of a buffer's first KiB */
 	_Atomic uint32_t next; /* on the free list: index + 1 */
 	_Atomic uint32_t turn; /* how often it was taken */
 	_Atomic uint32_t used; /* bytes, when it last came back */
+	_Atomic uint64_t taken_ns;
 	atomic_bool out;
-	uint8_t class;
+	_Atomic uint8_t class;
 };
 
 int cupti_pool_init(struct cupti_pool *pool, size_t bytes_max)
@@ -150,8 +151,9 @@ uint8_t *cupti_pool_take(struct cupti_pool *pool, struct cupti_lease *lease, uin
 		return NULL;
 	lease->cell = (uint32_t)(cell - pool->cells);
 	lease->taken_ns = now_ns;
+	atomic_store_explicit(&cell->taken_ns, now_ns, memory_order_relaxed);
 	lease->turn = atomic_fetch_add_explicit(&cell->turn, 1, memory_order_relaxed) + 1;
-	atomic_store_explicit(&cell->out, true, memory_order_relaxed);
+	atomic_store_explicit(&cell->out, true, memory_order_release);
 	atomic_fetch_add_explicit(&pool->n_out, 1, memory_order_relaxed);
 	*ret_size = class_bytes(cell->class);
 	return pool->base + ((size_t)lease->cell << POOL_SHIFT_MIN);
@@ -178,6 +180,23 @@ bool cupti_pool_return(struct cupti_pool *pool, uint8_t *buffer, size_t used)
 	push(pool, cell);
 	atomic_fetch_sub_explicit(&pool->n_out, 1, memory_order_release);
 	return true;
+}
+
+/* A buffer is carved behind the one before, and keeps its size: of one that is just being carved nothing is known
+ * yet, but CUPTI does not hold it yet either. */
+uint64_t cupti_pool_oldest_ns(const struct cupti_pool *pool)
+{
+	size_t carved = atomic_load_explicit(&pool->carved, memory_order_acquire), at;
+	uint64_t oldest_ns = UINT64_MAX;
+
+	for (at = 0; at < carved; at += class_bytes(pool->cells[at >> POOL_SHIFT_MIN].class)) {
+		const struct cupti_pool_cell *cell = &pool->cells[at >> POOL_SHIFT_MIN];
+
+		if (atomic_load_explicit(&cell->out, memory_order_acquire))
+			oldest_ns = MIN(oldest_ns, atomic_load_explicit(&cell->taken_ns,
+									memory_order_relaxed));
+	}
+	return oldest_ns;
 }
 
 /* CUPTI may be writing there meanwhile, which ThreadSanitizer takes for a race. */

@@ -49,6 +49,8 @@ uint8_t *cupti_pool_take(struct cupti_pool *pool, struct cupti_lease *lease, uin
 bool cupti_pool_owns(const struct cupti_pool *pool, const uint8_t *buffer);
 /* Zeroes and takes back; used: bytes of records in it. False: not a buffer of this pool. */
 bool cupti_pool_return(struct cupti_pool *pool, uint8_t *buffer, size_t used);
+/* When the oldest of the buffers was taken that CUPTI holds; UINT64_MAX: it holds none. */
+uint64_t cupti_pool_oldest_ns(const struct cupti_pool *pool);
 /* Bring the pages of the next few buffers into memory, so that launching threads need not. */
 void cupti_pool_fault_in(struct cupti_pool *pool);
 /* Bytes that have ever been handed out. */

@@ -6,6 +6,9 @@
  *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
+ *   after NS LATENCY [GRAPH]        the next one starts NS after the last one ended, LATENCY after it was
+ *                                   launched, as a node of that graph; others from then on not before the
+ *                                   last one ended, and launched as they start
  *   sync NAME NS                    the host waits; nothing where that is not wanted
  *   stream N | device N [NAME [UUID]]    for what follows
  *   launch NAME                     a launch that never finishes
@@ -41,7 +44,14 @@ struct fake {
 	uint32_t stream;
 	int32_t device;
 	unsigned repeats;
-	bool sync;
+	bool sync, idle;
+	struct {
+		bool on;
+		_Atomic bool was_on;
+		uint64_t gap_ns, latency_ns;
+		uint32_t graph;
+	} after;
+	uint64_t last_end_ns;
 };
 
 static int fake_load(struct fake *f, const char *spec)
@@ -88,11 +98,28 @@ static void execute(struct activity_sink *sink, struct activity *a, uint64_t ns)
 	sink->ops->record(sink, a);
 }
 
+/* Launched at a time that the script says. */
+static void execute_after(struct fake *f, struct activity *a, uint64_t ns)
+{
+	a->launch = f->sink->ops->launch(f->sink, NULL);
+	a->start_ns = f->after.on ? f->last_end_ns + f->after.gap_ns
+				  : MAX(f->last_end_ns, clock_realtime_ns() - ns);
+	a->end_ns = a->start_ns + ns;
+	a->launched_ns = a->start_ns - (f->after.on ? f->after.latency_ns : 0);
+	a->graph = f->after.on ? f->after.graph : 0;
+	f->sink->ops->record(f->sink, a);
+	f->after.on = false;
+}
+
 static void fake_record(struct fake *f, struct activity *a, uint64_t ns)
 {
 	a->device = f->device;
 	a->stream = f->stream;
-	execute(f->sink, a, ns);
+	if (f->after.was_on)
+		execute_after(f, a, ns);
+	else
+		execute(f->sink, a, ns);
+	f->last_end_ns = a->end_ns;
 }
 
 /* "128x4": dimensions that are not named are 1. */
@@ -168,6 +195,18 @@ static void run_sync(struct fake *f, char *const words[])
 	f->sink->ops->unlaunch(f->sink, 1);
 }
 
+/* Before the first of these nothing is said of what is all there. */
+static void run_after(struct fake *f, char *const words[])
+{
+	f->after.on = true;
+	f->after.gap_ns = strtoull(words[1], NULL, 10);
+	f->after.latency_ns = strtoull(words[2], NULL, 10);
+	f->after.graph = words[3] ? (uint32_t)strtoul(words[3], NULL, 10) : 0;
+	if (f->idle && !f->after.was_on)
+		f->sink->ops->settled(f->sink, 1);
+	f->after.was_on = true;
+}
+
 static void run_stream(struct fake *f, char *const words[])
 {
 	f->stream = (uint32_t)strtoul(words[1], NULL, 10);
@@ -226,7 +265,7 @@ static const struct {
 	{"kernel", 3, run_kernel}, {"copy", 5, run_copy},     {"set", 4, run_set},
 	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
 	{"pause", 2, run_pause},   {"repeat", 2, run_repeat}, {"many", 4, run_many},
-	{"sync", 3, run_sync},     {"called", 2, run_called},
+	{"sync", 3, run_sync},     {"called", 2, run_called}, {"after", 3, run_after},
 };
 
 static void fake_line(struct fake *f, char *line)
@@ -285,6 +324,7 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 		return -ENOMEM;
 	f->sink = sink;
 	f->sync = options->sync;
+	f->idle = !options->no_idle;
 	sink->ops->connect(sink);
 	r = fake_load(f, getenv("PROTON_FAKE"));
 	sigfillset(&all);
@@ -311,6 +351,8 @@ static int fake_flush(void *state, bool force)
 		f->ending = true;
 	for (i = 0; force && !f->done && i < 1500; i++)
 		nanosleep(&ts, NULL);
+	if (f->idle && f->after.was_on)
+		f->sink->ops->settled(f->sink, force ? UINT64_MAX : clock_realtime_ns());
 	return 0;
 }
 

@@ -948,8 +948,11 @@ void burst_control(void)
 {
 	struct control_page *c = collector->control;
 	struct burst *s = &burst;
+	bool was_paused = is_paused();
 
 	pause_set(atomic_load(&c->paused) || (atomic_load(&c->stop) && collect_on));
+	if (is_paused() != was_paused)
+		intervals_break();
 	if (requested(&c->reset, &s->reset)) {
 		tables_forget_values(collector, false);
 		intervals_reset();

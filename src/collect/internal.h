@@ -322,8 +322,10 @@ enum {
 	SET_ID_GRAPH = 9,   /* of graphs that are recorded whole */
 	SET_ID_MOVED = 10,  /* of unified memory */
 	SET_ID_MISSED = 11, /* … faults, and what came of them */
+	SET_ID_IDLE = 12,   /* how long a device waited for it */
+	SET_ID_LATENCY = 13,
 };
-enum { N_SETS_SEEDED = SET_ID_MISSED + 1 };
+enum { N_SETS_SEEDED = SET_ID_LATENCY + 1 };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */
@@ -367,9 +369,12 @@ struct question {
 /* Operations on their way to the sender. A cell is free, or being written, while its end is 0. */
 struct interval_cell {
 	_Atomic uint64_t end_ns;
-	uint64_t start_ns;
-	uint32_t node, lane, epoch;
-	bool is_copy;
+	uint64_t start_ns, launched_ns;
+	uint32_t node, lane, epoch, graph;
+	uint32_t channel; /* of a copy, with the next two */
+	uint8_t direction, channel_kind;
+	bool is_copy : 1, is_wait : 1, blocks : 1;
+	bool is_host : 1; /* a scope: on CLOCK_MONOTONIC */
 };
 
 struct interval_ring {
@@ -640,6 +645,8 @@ struct wire_encoder;
 uint32_t interval_push(const struct activity *a, uint32_t slot);
 /* As intervals_take(), by any thread; nothing while another one does so. */
 void intervals_help(void);
+/* Sender thread: what ran until now is not all known. */
+void intervals_break(void);
 /* Sender thread: empty the ring. Before the limits of tables are read: a node or lane that is named
  * in a file was there by then. */
 void intervals_take(void);

@@ -2,7 +2,8 @@
 /* When each operation ran.
  *
  *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES, OVERLAPS
- *                                            └─> file of the backend ─────> CLOCK, SEGMENT
+ *                                            ├─> file of the backend ─────> CLOCK, SEGMENT
+ *                                            └─> gaps between work (idle.h)
  *
  * The sender empties the ring once a period. A thread that finds it half full empties it too,
  * unless another one is at it; where a trace is written, which only the sender can do, it asks
@@ -23,6 +24,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
 #include "core/coverage.h"
@@ -59,6 +61,7 @@ static struct taker {
 	struct wire_interval plain[RUN_MAX];
 	struct span run[RUN_MAX], split[RUN_MAX];
 	bool is_copy[RUN_MAX]; /* of the batch */
+	struct idle_work work[RUN_MAX];
 } taker = {.trace = {[0 ... N_FILES - 1] = {.file = {.fd = -1}}}};
 
 /* What was taken when the limits of the tables were read, and what of it proton knows.
@@ -78,46 +81,79 @@ static struct {
 
 /* ---- the ring ---- */
 
-uint32_t interval_push(const struct activity *a, uint32_t slot)
+/* Of the ring a cell that is nobody's yet; NULL: max cells are in use. How many are before it. */
+static struct interval_cell *ring_room(uint32_t max, uint32_t *ret_used)
 {
 	struct interval_ring *r = &collector->intervals;
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed), used;
-	struct interval_cell *cell;
 
 	do {
 		used = head - atomic_load_explicit(&r->tail, memory_order_acquire);
 		/* "Negative": head is old, and the exchange will say so. */
-		if (used >= MAX_INTERVALS && used <= INT32_MAX) {
-			lose(LOSS_INTERVALS, 1);
-			return 0;
-		}
+		if (used >= max && used <= INT32_MAX)
+			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&r->head, &head, head + 1, memory_order_relaxed, memory_order_relaxed));
-	cell = &r->cell[head % MAX_INTERVALS];
+	*ret_used = used;
+	return &r->cell[head % MAX_INTERVALS];
+}
+
+uint32_t interval_push(const struct activity *a, uint32_t slot)
+{
+	uint32_t used = 0;
+	struct interval_cell *cell = ring_room(MAX_INTERVALS, &used);
+
+	if (!cell) {
+		lose(LOSS_INTERVALS, 1);
+		idle_missed();
+		return 0;
+	}
 	cell->start_ns = a->start_ns;
+	cell->launched_ns = a->launched_ns;
 	cell->node = collector->slot[slot].node;
 	cell->lane = collector->slot[slot].lane;
 	cell->epoch = collector->slot[slot].epoch;
+	cell->graph = a->kind == ACTIVITY_GRAPH ? 0 : a->graph;
 	cell->is_copy = a->kind == ACTIVITY_COPY;
+	cell->is_wait = a->kind == ACTIVITY_SYNC;
+	cell->blocks = !a->async && (a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_SET);
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
 	return used;
 }
 
-static bool ring_take(struct wire_epoch_interval *ret, bool *ret_is_copy)
+static struct idle_work work_of(const struct interval_cell *cell, uint64_t end_ns)
+{
+	return (struct idle_work){{.start = cell->start_ns,
+				   .end = end_ns,
+				   .launched = cell->launched_ns,
+				   .who = (uint64_t)cell->node << 32 | cell->lane,
+				   .thread = collector->lane[cell->lane].thread,
+				   .graph = cell->graph,
+				   .blocks = cell->blocks},
+				  cell->is_wait};
+}
+
+enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT };
+
+static enum ring_taken ring_take(struct wire_epoch_interval *ret, bool *ret_is_copy,
+				 struct idle_work *ret_work)
 {
 	struct interval_ring *r = &collector->intervals;
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 	struct interval_cell *cell = &r->cell[tail % MAX_INTERVALS];
 	uint64_t end_ns = atomic_load_explicit(&cell->end_ns, memory_order_acquire);
+	enum ring_taken is;
 
 	if (!end_ns) /* none, or one that is being written */
-		return false;
+		return TAKEN_NOTHING;
+	is = cell->is_wait ? TAKEN_WAIT : TAKEN_WORK;
 	*ret = (struct wire_epoch_interval){
 		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, 0};
 	*ret_is_copy = cell->is_copy;
+	*ret_work = work_of(cell, end_ns);
 	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
-	return true;
+	return is;
 }
 
 /* ---- busy time ---- */
@@ -147,7 +183,22 @@ static void cover(uint32_t device, const struct span *run, const bool *is_copy, 
 		atomic_fetch_add(&taker.n_spans, overlap_spans(o) - before);
 	} else if (n) {
 		lose(LOSS_INTERVALS, n);
+		idle_missed();
 	}
+}
+
+/* Of a backend that does not say what is all there no gap is known. */
+static void look_for_gaps(uint32_t device, const struct idle_work *work, uint32_t n)
+{
+	if (n && device < MAX_DEVICES && idle_is_told(collector->device[device].source))
+		idle_add(device, work, n);
+}
+
+/* Operations on one device, up to i of the batch, sorted by their start. */
+static void take_run(uint32_t device, const bool *is_copy, uint32_t i, uint32_t n_run)
+{
+	cover(device, taker.run, is_copy + i - n_run, n_run);
+	look_for_gaps(device, taker.work + i - n_run, n_run);
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
@@ -160,13 +211,13 @@ static void cover_all(const struct wire_epoch_interval *v, const bool *is_copy, 
 		uint32_t its = collector->lane[v[i].of.lane].device;
 
 		if (n_run && (its != device || v[i].of.start_ns < run[n_run - 1].start)) {
-			cover(device, run, is_copy + i - n_run, n_run);
+			take_run(device, is_copy, i, n_run);
 			n_run = 0;
 		}
 		device = its;
 		run[n_run++] = (struct span){v[i].of.start_ns, v[i].of.end_ns};
 	}
-	cover(device, run, is_copy + n - n_run, n_run);
+	take_run(device, is_copy, n, n_run);
 }
 
 /* ---- the trace ---- */
@@ -306,20 +357,41 @@ static void trace_all(const struct wire_epoch_interval *v, uint32_t n)
 	}
 }
 
+/* What keeps devices busy; waits of the host only explain why they were not. */
+static uint32_t take_some(void)
+{
+	enum ring_taken is = TAKEN_WORK;
+	uint32_t n = 0;
+
+	while (n < RUN_MAX && is) {
+		is = ring_take(&taker.batch[n], &taker.is_copy[n], &taker.work[n]);
+		if (_likely_(is == TAKEN_WORK))
+			n++;
+		else if (is == TAKEN_WAIT)
+			idle_waited(&taker.work[n]);
+	}
+	return n;
+}
+
 static void take(void)
 {
+	struct interval_ring *r = &collector->intervals;
 	struct wire_epoch_interval *v = taker.batch;
 	bool trace = is_traced();
-	uint32_t n, total = 0;
+	uint32_t n, total = 0, head;
 
+	idle_look();
+	head = atomic_load(&r->head);
 	/* Not for ever, when records come as fast as they are taken. */
 	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
-		for (n = 0; n < RUN_MAX && ring_take(&v[n], &taker.is_copy[n]); n++)
-			;
+		n = take_some();
 		cover_all(v, taker.is_copy, n);
 		if (trace)
 			trace_all(v, keep_traced(v, n));
 	}
+	/* One that is being written holds up those behind it. */
+	if (idle_is_wanted() && (int32_t)(atomic_load(&r->tail) - head) >= 0)
+		idle_settle();
 }
 
 void intervals_help(void)
@@ -450,6 +522,16 @@ void intervals_resend(void)
 	}
 }
 
+void intervals_break(void)
+{
+	if (!taker_lock()) {
+		idle_missed();
+		return;
+	}
+	idle_break();
+	atomic_store(&taker.taking, false);
+}
+
 static void reset_device(struct overlap *o)
 {
 	uint64_t before = overlap_spans(o);
@@ -469,6 +551,7 @@ void intervals_reset(void)
 			reset_device(&taker.covered[i]);
 		ready.busy_sent_ns[i] = ready.overlap[i].copies_sent_ns = UINT64_MAX;
 	}
+	idle_break();
 	atomic_store(&taker.taking, false);
 }
 
@@ -510,6 +593,7 @@ void intervals_forked(void)
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}
 	taker.n_traced = 0;
+	idle_forked();
 	memset(&ready, 0, sizeof(ready));
 	atomic_store(&taker.taking, false);
 }

@@ -10,6 +10,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/graph_runs.h"
+#include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "collect/whole_graphs.h"
@@ -337,17 +338,23 @@ static bool is_guessed(uint32_t launch)
 	return launch < table_n(&collector->contexts) && collector->context[launch].is_guessed;
 }
 
-/* One more of this metric, beside the values of a slot. */
-static void add_one(uint32_t slot, uint32_t metric)
+/* n more of this metric at a node, on the lane of a slot. */
+static void add_at(uint32_t node, uint32_t slot, uint32_t metric, uint64_t n)
 {
 	const struct slot_entry *e = &collector->slot[slot];
 	uint32_t set = set_intern_one(metric);
 
-	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(e->node, e->lane, set, e->epoch);
+	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(node, e->lane, set, e->epoch);
 	if (slot == WIRE_NONE)
 		return;
-	slot_add_u64(slot, 0, 1);
+	slot_add_u64(slot, 0, n);
 	slot_touch(slot);
+}
+
+/* … beside the values of a slot. */
+static void add_beside(uint32_t slot, uint32_t metric, uint64_t n)
+{
+	add_at(collector->slot[slot].node, slot, metric, n);
 }
 
 /* What is special about a copy, where it ran. */
@@ -365,7 +372,7 @@ static void add_pattern(uint32_t slot, unsigned pattern)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
 		if (pattern & all[i].pattern)
-			add_one(slot, all[i].metric);
+			add_beside(slot, all[i].metric, 1);
 }
 
 /* The ring may fill faster than the sender comes by. Trace files are open for the sender alone. */
@@ -418,14 +425,18 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
-	if (slot == WIRE_NONE)
+	if (slot == WIRE_NONE) {
+		idle_missed();
 		return;
+	}
 	k->fill(slot, a);
 	if (_unlikely_(is_guessed(a->launch)))
-		add_one(slot, METRIC_GUESSED);
+		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(a->pattern))
 		add_pattern(slot, a->pattern);
-	if (!k->on_host)
+	if (_unlikely_(a->n_besides))
+		add_beside(slot, METRIC_BESIDES, a->n_besides);
+	if (!k->on_host || (a->kind == ACTIVITY_SYNC && idle_is_wanted()))
 		interval_add(a, slot);
 	slot_touch(slot);
 }
@@ -472,10 +483,20 @@ static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
 		count(&thread_state()->n_unlaunched, n);
 }
 
+/* Is something of what ran on a device, or when, not known for it? */
+static bool hides_work(enum loss loss)
+{
+	return loss == LOSS_DROPPED || loss == LOSS_BUFFERS_FULL || loss == LOSS_ZERO_TIME ||
+	       loss == LOSS_REVERSED_TIME || loss == LOSS_EARLY || loss == LOSS_ASIDE;
+}
+
 static void sink_lose(struct activity_sink *sink, enum loss loss, uint64_t n)
 {
-	if (collect_on)
-		lose(loss, n);
+	if (!collect_on)
+		return;
+	lose(loss, n);
+	if (hides_work(loss))
+		idle_missed();
 }
 
 static uint32_t text(const char *s)
@@ -588,6 +609,12 @@ static void sink_memory_until(struct activity_sink *sink, uint64_t until_ns)
 		allocations_settle(until_ns);
 }
 
+static void sink_settled(struct activity_sink *sink, uint64_t until_ns)
+{
+	if (collect_on)
+		idle_settled(sink->source, until_ns);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.record = sink_record,
@@ -602,6 +629,7 @@ static const struct activity_sink_ops sink_ops = {
 	.cloned = sink_cloned,
 	.memory = sink_memory,
 	.memory_until = sink_memory_until,
+	.settled = sink_settled,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.enter = sink_enter,

@@ -69,6 +69,7 @@ enum graphs_wanted {
 	_(sync, "sync", "record how long APP waits for the GPU")                                   \
 	_(no_memory, "no-memory", "do not record what APP allocates on the GPU")                   \
 	_(unified, "unified", "record faults and migrations of unified memory")                    \
+	_(no_idle, "no-idle", "do not record what lets the GPU wait")                              \
 	_(hold, "hold", "keep CUPTI from profilers inside APP, such as torch.profiler")            \
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */

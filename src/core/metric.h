@@ -129,14 +129,26 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(THRASHES,  43, "thrashings",    U64,  INCLUSIVE, SUM,  "",     "THRASH")                 \
 	_(THROTTLED, 44, "throttled (ns)", U64, INCLUSIVE, SUM,  "ns",   "THROTTLED")              \
 	_(REMOTE,    45, "remote_maps",   U64,  INCLUSIVE, SUM,  "",     "REMOTE")                 \
-	METRICS_OF_SIZES(METRIC_OF_SIZE)
+	METRICS_OF_SIZES(METRIC_OF_SIZE) \
+	_(IDLE_GAPS, 90, "idle_gaps",     U64,  INCLUSIVE, SUM,  "",     "GAPS")                   \
+	_(IDLE,      91, "idle (ns)",     U64,  INCLUSIVE, SUM,  "ns",   "IDLE")                   \
+	_(IDLE_LATE, 92, "idle_late (ns)", U64, INCLUSIVE, SUM,  "ns",   "LATE")                   \
+	_(IDLE_SYNC, 93, "idle_sync (ns)", U64, INCLUSIVE, SUM,  "ns",   "SYNC")                   \
+	_(IDLE_COPY, 94, "idle_copy (ns)", U64, INCLUSIVE, SUM,  "ns",   "COPY")                   \
+	_(IDLE_LAUNCH, 95, "idle_launch (ns)", U64, INCLUSIVE, SUM, "ns", "LAUNCH")                \
+	_(IDLE_QUEUED, 96, "idle_queued (ns)", U64, INCLUSIVE, SUM, "ns", "QUEUED")                \
+	_(IDLE_GRAPH, 97, "idle_in_graphs (ns)", U64, INCLUSIVE, SUM, "ns", "IN GRAPHS")           \
+	_(LATENCY,   98, "launch_latency (ns)", U64, INCLUSIVE, SUM, "ns", "LATENCY")              \
+	_(LATENCY_N, 99, "launches_timed", U64, INCLUSIVE, SUM,  "",     "TIMED")                  \
+	_(LATENCY_MAX, 100, "launch_latency_max (ns)", U64, INCLUSIVE, MAX, "ns", "MAX LATENCY") \
+	_(BESIDES,   101, "copies_besides", U64, INCLUSIVE, SUM, "",     "BESIDES")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 90
+		METRIC_N_BUILTIN = 102
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -101,6 +101,22 @@ static void put_cell(const struct printer *p, struct buf *text, size_t width)
 	buf_clear(text);
 }
 
+/* In lines that fit a terminal; elsewhere in one, which programs look for. */
+static void put_title(const struct printer *p, const struct finding *finding, struct buf *text)
+{
+	const char *title = finding_title(finding->rule), *word = finding_word(finding->rule);
+
+	buf_printf(text, "%s (%s)", title, word);
+	out_puts(p->out, p->o->color ? "\033[1m" : "");
+	if (p->o->width)
+		put_wrapped(p->out, buf_str(text), INDENT, MAX(p->o->width, INDENT + LEAST_WIDTH),
+			    p->o->ascii);
+	else
+		out_puts(p->out, buf_str(text));
+	out_printf(p->out, "%s\n", p->o->color ? "\033[0m" : "");
+	buf_clear(text);
+}
+
 static void put_finding(const struct printer *p, const struct finding *finding)
 {
 	_cleanup_(buf_done) struct buf text = {0};
@@ -110,9 +126,7 @@ static void put_finding(const struct printer *p, const struct finding *finding)
 	put_share(p, finding, &text);
 	put_cell(p, &text, SHARE_WIDTH);
 	out_printf(p->out, " %-*s  ", SURE_WIDTH, finding_sure_word(finding->sure));
-	out_printf(p->out, "%s%s%s (%s)\n", p->o->color ? "\033[1m" : "",
-		   finding_title(finding->rule), p->o->color ? "\033[0m" : "",
-		   finding_word(finding->rule));
+	put_title(p, finding, &text);
 	put_evidence(p, finding, &text);
 	put_text(p, buf_str(&text));
 	buf_clear(&text);

@@ -56,6 +56,9 @@ int view_ranks(struct report *r);
 int view_findings(struct report *r);
 int view_devices(struct report *r);
 int view_processes(struct report *r);
+/* A part of view_devices(): what they waited for, and whom; nothing where nobody knows. */
+int put_idle(struct report *r);
+int view_timeline(struct report *r);
 int view_losses(struct report *r);
 int view_notes(struct report *r);
 int view_summary(struct report *r);

@@ -383,3 +383,46 @@ const char *rows_path(struct report *r, uint32_t node, struct buf *scratch)
 	put_path(scratch, path, n, r->o->ascii);
 	return buf_str(scratch);
 }
+
+/* ---- rows that are nodes ---- */
+
+double rows_node_at(const struct report *r, uint32_t node, const struct derived *metric)
+{
+	struct derived_terms terms = {0};
+
+	return derive_at(numbers_derive(r->numbers), metric, &terms, node, 0);
+}
+
+double row_node_value(void *ctx, uint32_t node, const struct number_ask *ask)
+{
+	return rows_node_at(((struct row_nodes *)ctx)->r, node, ask->metric);
+}
+
+const char *row_node_name(void *ctx, uint32_t node)
+{
+	return report_name(((struct row_nodes *)ctx)->r, node);
+}
+
+const char *row_node_path(void *ctx, uint32_t node)
+{
+	struct row_nodes *n = ctx;
+
+	return rows_path(n->r, node, &n->text);
+}
+
+int rows_put_nodes(struct report *r, const struct row_kind *kind,
+		   bool (*is_one)(struct report *r, uint32_t node))
+{
+	struct row_nodes nodes = {.r = r};
+	struct rows t;
+	int e = rows_init(&t, r, kind, &nodes);
+
+	for (uint32_t node = 0; node < snapshot_n(r->snap) && e == 0; node++)
+		if (is_one(r, node))
+			e = rows_add(&t, node);
+	if (e == 0)
+		e = rows_put(&t);
+	rows_done(&t);
+	buf_done(&nodes.text);
+	return e;
+}

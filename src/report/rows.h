@@ -79,6 +79,20 @@ void rows_put_caption(const struct report *r, const char *text);
 /* The path of a node of the snapshot, for row_kind.path; held by scratch. */
 const char *rows_path(struct report *r, uint32_t node, struct buf *scratch);
 
+/* Rows that are nodes of the snapshot: what `ctx` begins with, and what a kind of them has. */
+struct row_nodes {
+	struct report *r;
+	struct buf text;
+};
+double row_node_value(void *ctx, uint32_t node, const struct number_ask *ask);
+const char *row_node_name(void *ctx, uint32_t node);
+const char *row_node_path(void *ctx, uint32_t node);
+/* Of one node, NaN: absent. */
+double rows_node_at(const struct report *r, uint32_t node, const struct derived *metric);
+/* A table of those that are asked for. kind: of row_nodes. 0, or what rows_put() says. */
+int rows_put_nodes(struct report *r, const struct row_kind *kind,
+		   bool (*is_one)(struct report *r, uint32_t node));
+
 /* Of copies and sets: the share that did not block the caller. */
 extern const struct column_spec async_share_column;
 

@@ -199,23 +199,24 @@ int view_devices(struct report *r)
 {
 	static const struct word_column columns[] = {
 		{"DEVICE", true, device_id},
-		{"ARCH", true, device_arch},
-		{"SMS", false, device_sms},
-		{"MHZ", false, device_clock},
-		{"MEM MHZ", false, device_memory_clock},
-		{"BUS BITS", false, device_bus},
-		{"MEMORY", false, device_memory},
+		{"ARCH", true, device_arch, 5},
+		{"SMS", false, device_sms, 6},
+		{"MHZ", false, device_clock, 7},
+		{"MEM MHZ", false, device_memory_clock, 8},
+		{"BUS BITS", false, device_bus, 9},
+		{"MEMORY", false, device_memory, 3},
 		{"BUSY", false, device_busy},
 		{"BUSY%", false, device_busy_share},
 		{"TIME", false, device_time},
-		{"CALLS", false, device_calls},
-		{"COPIED", false, device_copied},
-		{"HOST", true, device_host},
+		{"CALLS", false, device_calls, 2},
+		{"COPIED", false, device_copied, 1},
+		{"HOST", true, device_host, 4},
 		{"NAME", true, device_name},
 	};
 	_cleanup_(freep) struct device_sums *sums = device_sums_new(r->s);
 	const struct devices all = {r->s, sums};
 	char metadata[METADATA_TEXT_MAX];
+	int e;
 
 	if (!sums)
 		return -ENOMEM;
@@ -225,7 +226,8 @@ int view_devices(struct report *r)
 		out_printf(r->out, "(%s)\n", metadata);
 	put_overlap(r, &all);
 	put_sensors(r, &all);
-	return 0;
+	e = put_idle(r);
+	return e;
 }
 
 /* ---- processes ---- */

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "report/table.h"
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX 32
 
 static size_t column_width(const struct word_table *t, const struct word_column *c)
 {
@@ -29,33 +29,82 @@ static void put_cell(struct out *out, const struct word_column *c, const char *t
 	out_puts(out, last ? "\n" : "  ");
 }
 
-static void put_titles(const struct word_table *t, const size_t *widths, bool color,
+/* Columns that there is room for; no width: all. */
+struct fitting {
+	size_t widths[COLUMNS_MAX];
+	bool is_out[COLUMNS_MAX];
+	unsigned n_out;
+	size_t last; /* column of a line */
+};
+
+static size_t width_of(const struct word_table *t, const struct fitting *f)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		width += f->is_out[c] ? 0 : f->widths[c] + 2;
+	return width - 2;
+}
+
+/* The column to be left out; n_columns: all stay. */
+static size_t least_wanted(const struct word_table *t, const struct fitting *f)
+{
+	size_t least = t->n_columns;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (!f->is_out[c] && t->columns[c].rank &&
+		    (least == t->n_columns || t->columns[c].rank > t->columns[least].rank))
+			least = c;
+	return least;
+}
+
+static void fit(const struct word_table *t, size_t width, struct fitting *f)
+{
+	size_t c;
+
+	for (c = 0; c < t->n_columns; c++)
+		f->widths[c] = column_width(t, &t->columns[c]);
+	while (width && width_of(t, f) > width && (c = least_wanted(t, f)) < t->n_columns) {
+		f->is_out[c] = true;
+		f->n_out++;
+	}
+	for (c = 0; c < t->n_columns; c++)
+		if (!f->is_out[c])
+			f->last = c;
+}
+
+static void put_titles(const struct word_table *t, const struct fitting *f, bool color,
 		       struct out *out)
 {
 	if (color)
 		out_puts(out, "\033[1m");
 	for (size_t c = 0; c < t->n_columns; c++)
-		put_cell(out, &t->columns[c], t->columns[c].title, widths[c],
-			 c + 1 == t->n_columns);
+		if (!f->is_out[c])
+			put_cell(out, &t->columns[c], t->columns[c].title, f->widths[c],
+				 c == f->last);
 	if (color)
 		out_puts(out, "\033[0m");
 }
 
 void put_words(const struct word_table *t, const struct report_options *o, struct out *out)
 {
-	size_t widths[COLUMNS_MAX];
+	struct fitting f = {.n_out = 0};
 	char text[CELL_MAX];
 
 	if (!t->n_rows) {
 		out_puts(out, "none\n");
 		return;
 	}
-	for (size_t c = 0; c < t->n_columns; c++)
-		widths[c] = column_width(t, &t->columns[c]);
-	put_titles(t, widths, o->color, out);
+	fit(t, o->width, &f);
+	put_titles(t, &f, o->color, out);
 	for (size_t i = 0; i < t->n_rows; i++)
 		for (size_t c = 0; c < t->n_columns; c++) {
+			if (f.is_out[c])
+				continue;
 			t->columns[c].print(t->ctx, i, text);
-			put_cell(out, &t->columns[c], text, widths[c], c + 1 == t->n_columns);
+			put_cell(out, &t->columns[c], text, f.widths[c], c == f.last);
 		}
+	if (f.n_out)
+		out_printf(out, "(%u more %s in wider lines)\n", f.n_out,
+			   f.n_out == 1 ? "column" : "columns");
 }

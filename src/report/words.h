@@ -13,6 +13,7 @@ struct word_column {
 	const char *title;
 	bool left;
 	void (*print)(const void *ctx, size_t row, char out[CELL_MAX]);
+	unsigned rank; /* where there is no room the highest is left out first; 0: it stays */
 };
 
 struct word_table {
@@ -21,7 +22,7 @@ struct word_table {
 	const void *ctx; /* of print() */
 };
 
-/* "none" where there are no rows. */
+/* "none" where there are no rows; behind them how many columns there was no room for. */
 void put_words(const struct word_table *t, const struct report_options *o, struct out *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "core/flat.h"
 #include "core/frame.h"
+#include "core/idle.h"
 #include "core/places.h"
 #include "core/session.h"
 #include "core/pair.h"
@@ -310,6 +311,48 @@ static void add_several(struct panel *p)
 	cells_end(p, &c);
 }
 
+static double inclusive(struct panel *p, uint32_t metric)
+{
+	const struct snap_column *c = snapshot_column(p->tui->snap, metric, true);
+
+	return c ? c->v[as_detail(p)->node] : NAN;
+}
+
+/* How long devices waited for this, why, and how long its launches took to start. */
+static void add_idle(struct panel *p)
+{
+	static const struct {
+		uint32_t metric;
+		const char *title;
+		void (*human)(char out[HUMAN_MAX], double v);
+	} parts[] = {
+#define PART(metric, title, form, human, ...) {METRIC_##metric, title, human_##human},
+		IDLE_OF_COLUMNS(PART)
+#undef PART
+	};
+	struct cells c = cells_begin(p, "idle");
+	double latency_ns = inclusive(p, METRIC_LATENCY) / inclusive(p, METRIC_LATENCY_N);
+	char text[HUMAN_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!(inclusive(p, parts[i].metric) > 0))
+			continue;
+		parts[i].human(text, inclusive(p, parts[i].metric));
+		cells_add(p, &c, parts[i].title, text);
+	}
+	human_time_ns(text, latency_ns);
+	if (!isnan(latency_ns))
+		cells_add(p, &c, "LATENCY", text);
+	cells_end(p, &c);
+}
+
+static bool is_among_numbers(uint32_t metric)
+{
+	if (metric >= METRIC_IDLE_GAPS && metric <= METRIC_LATENCY_MAX)
+		return metric != METRIC_IDLE_GRAPH && metric != METRIC_LATENCY_MAX;
+	return metric < METRIC_FLOPS && metric != METRIC_DIRECTION && metric != METRIC_CPU_COUNT;
+}
+
 /* Metrics that are not among these numbers: those that the user or a file brought along. */
 static void add_metrics(struct panel *p)
 {
@@ -321,8 +364,8 @@ static void add_metrics(struct panel *p)
 		const struct snap_column *c;
 		char number[HUMAN_MAX], line[256];
 
-		if (i < METRIC_FLOPS && i != METRIC_DIRECTION && i != METRIC_CPU_COUNT)
-			continue; /* among the numbers above */
+		if (is_among_numbers(i))
+			continue;
 		c = snapshot_column(p->tui->snap, i, true);
 		if (!c || isnan(c->v[as_detail(p)->node]))
 			continue;
@@ -346,6 +389,7 @@ static void list_text(struct panel *p)
 	add_path(p);
 	add_numbers(p);
 	add_several(p);
+	add_idle(p);
 	add_metrics(p);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
+#include "core/idle.h"
 #include "core/session.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -46,7 +47,8 @@ static void list_devices(struct panel *p)
 		const struct usage_sum *sum = &e->sum;
 		double others_ns = sum->busy_ns - sum->copying_ns + sum->hidden_ns;
 		const struct section_row row = {
-			.v = {e->busy, sum->time_ns, sum->count, e->count_rate, sum->copy_bytes,
+			.v = {e->busy, sum->time_ns, sum->count, e->count_rate,
+			      sum->copy_bytes > 0 ? sum->copy_bytes : NAN, /* as reports have it */
 			      e->copy_rate / 1e9, of_copies(sum, sum->copying_ns),
 			      of_copies(sum, sum->hidden_ns / sum->copying_ns),
 			      of_copies(sum, others_ns > 0 ? sum->hidden_ns / others_ns : NAN)}};
@@ -141,6 +143,51 @@ static void list_sensors(struct panel *p)
 	}
 }
 
+/* ---- what they waited for ---- */
+
+#define IDLE_COLUMN(id, title, value, human, width, rank, help)                                    \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define IDLE_OF_COLUMN(metric, title, form, human, width, rank, help)                              \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define IDLE_VALUE(id, title, value, ...) value,
+#define IDLE_METRIC(metric, title, ...)   METRIC_##metric,
+
+static const struct column idle_columns[] = {IDLE_COLUMNS(IDLE_COLUMN)};
+static const struct column idle_of_columns[] = {IDLE_OF_COLUMNS(IDLE_OF_COLUMN)};
+static const uint32_t idle_of_metrics[] = {IDLE_OF_COLUMNS(IDLE_METRIC)};
+
+static void list_idle(struct panel *p)
+{
+	_cleanup_(freep) struct idle *of = idle_new(panel_session(p));
+
+	for (uint32_t i = 0; of && i < p->tui->usage.n_devices; i++) {
+		const struct idle *d = &of[i];
+
+		if (!isnan(d->ns) || !isnan(d->launches))
+			tui_put_device(p->tui, i,
+				       sections_add(p, &(struct section_row){
+							       .v = {IDLE_COLUMNS(IDLE_VALUE)}}));
+	}
+}
+
+static void list_idle_of(struct panel *p)
+{
+	struct snapshot *snap = p->tui->snap;
+	const struct snap_column *columns[ARRAY_SIZE(idle_of_metrics)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		columns[i] = snapshot_column(snap, idle_of_metrics[i], false);
+	for (uint32_t id = 0; columns[0] && id < snapshot_n(snap); id++) {
+		struct section_row row = {.role = ROLE_NORMAL};
+
+		if (!(columns[0]->v[id] > 0))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+			row.v[i] = columns[i] ? columns[i]->v[id] : NAN;
+		sections_add_path(p, id, &row);
+	}
+}
+
 /* ---- processes ---- */
 
 static bool no_launches(struct panel *p, const struct column *c)
@@ -204,6 +251,19 @@ static const struct section sections[] = {
 		.empty = "no device has been seen",
 	},
 	{
+		.title = IDLE_TITLE,
+		.name = "DEVICE",
+		.columns = {idle_columns, ARRAY_SIZE(idle_columns), 24},
+		.list = list_idle,
+	},
+	{
+		.title = IDLE_OF_TITLE,
+		.name = "CALLING CONTEXT",
+		.columns = {idle_of_columns, ARRAY_SIZE(idle_of_columns), 24},
+		.list = list_idle_of,
+		.most = 20,
+	},
+	{
 		.title = "Processes",
 		.name = "PROCESS",
 		.columns = {process_columns, ARRAY_SIZE(process_columns), 40},
@@ -227,6 +287,6 @@ const struct panel_ops panel_devices_ops = {
 	.init = sections_init,
 	.done = sections_done,
 	.update = sections_update,
-	.keys = sections_keys,
+	.keys = sections_context_keys,
 	SECTIONS_OPS(sections),
 };

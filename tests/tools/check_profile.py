@@ -14,7 +14,7 @@ def add_up(node, sums):
     metrics, name = node["metrics"], node["frame"]["name"]
     if name.startswith("memcpy"):
         direction = metrics.get("direction", "Unknown")
-        sums[direction + "_count"] += metrics.get("count", 0)
+        sums[direction + "_count"] += metrics.get("count", 0) + metrics.get("copies_besides", 0)
         sums[direction + "_bytes"] += metrics.get("bytes", 0)
     elif name.startswith("memset"):
         sums["memset_count"] += metrics.get("count", 0)

@@ -304,7 +304,7 @@ def is_host(node, lane):
 def executions(doc):
     """(group, name, category, start, duration) of each interval, and its calling context."""
     kinds = {"copy": "gpu_memcpy", "set": "gpu_memset"}
-    on_host = {"scope": "scope", "nvtx": "nvtx", "python": "python_function", "sync": "cuda_runtime"}
+    on_host = {"scope": "scope", "nvtx": "nvtx", "range": "nvtx", "python": "python_function", "sync": "cuda_runtime"}
     found = []
     for i in doc["intervals"]:
         node = doc["nodes"][i["node"]]
@@ -341,15 +341,76 @@ def bytes_of(doc):
                if n.get(node["id"]) == node["metrics"].get("count"))
 
 
+def launches(doc):
+    """When each operation started that was launched within a range of the host, and how long after that."""
+    ranges, found = {}, []
+    for i in doc["intervals"]:
+        lane = doc["lanes"][i["lane"]]
+        if is_host(doc["nodes"][i["node"]], lane):
+            ranges.setdefault((lane["process"], lane["thread"]), []).append((i["start_ns"], i["end_ns"]))
+    for i in doc["intervals"]:
+        lane = doc["lanes"][i["lane"]]
+        at = i["start_ns"] - i["latency_ns"]
+        if i["latency_ns"] and any(start <= at <= end for start, end in ranges.get((lane["process"], lane["thread"]), [])):
+            found.append((i["start_ns"], i["latency_ns"]))
+    return sorted(found)
+
+
+def on_device(doc, lane):
+    """Its process and device; None: a lane of the host, or of work that is on no device that is known."""
+    return None if lane["device"] is None else (lane["process"], lane["device"])
+
+
+def worked(doc):
+    """By process and device: how long anything ran there, all lanes as one."""
+    total, spans = {}, {}
+    for i in doc["intervals"]:
+        spans.setdefault(on_device(doc, doc["lanes"][i["lane"]]), []).append((i["start_ns"], i["end_ns"]))
+    spans.pop(None, None)
+    for key, of in spans.items():
+        end = total[key] = 0
+        for a, b in sorted(of):
+            total[key] += max(b, end) - max(a, end)
+            end = max(b, end)
+    return total
+
+
+def check_counters(counters, doc):
+    """counters: by track the name, and (ns, value) in the order of time. Busy time is what the columns add up to,
+    memory what the samples say from the first event on."""
+    busy = [of for name, of in counters if name == "busy %"]
+    area = sorted(sum((b[0] - a[0]) * a[1] / 100 for a, b in zip(of, of[1:])) for of in busy)
+    want = sorted(worked(doc).values())
+    assert all(0 <= v <= 100.000001 for of in busy for _, v in of) and all(of[-1][1] == 0 for of in busy)
+    # Columns that are alike are one, and a time in microseconds may be a nanosecond off.
+    assert len(area) >= len(want) and all(abs(a - b) <= 1e-6 * b + 1000 for a, b in zip(area[-len(want):], want))
+    zero, held = min(i["start_ns"] for i in doc["intervals"]), {}
+    for s in sorted(doc["samples"], key=lambda s: s["time_ns"]):
+        if s["metric"] == "live_bytes" and (s["process"], s["device"]) in worked(doc):
+            of = held.setdefault((s["process"], s["device"]), [])
+            if s["time_ns"] <= zero:
+                of.clear()
+            of.append((max(s["time_ns"], zero), s["value"]))
+    assert sorted(of for name, of in counters if name == "memory") == sorted(held.values())
+
+
 def check_chrome(path, doc):
     with open(path, encoding="utf-8") as f:
         trace = json.load(f)
     zero = min(i["start_ns"] for i in doc["intervals"])
-    groups, found, tracks = {}, [], {}
+    groups, found, tracks, arrows, counters = {}, [], {}, {"s": {}, "f": {}}, {}
     for e in trace["traceEvents"]:
         if e["ph"] == "M":
             if e["name"] == "process_name":
                 groups[e["pid"]] = e["args"]["name"]
+            continue
+        if e["ph"] in arrows:
+            assert e["id"] not in arrows[e["ph"]] and (e["ph"] == "s" or e["bp"] == "e")
+            arrows[e["ph"]][e["id"]] = (e["pid"], e["tid"]), round(e["ts"] * 1000) + zero
+            continue
+        if e["ph"] == "C":
+            (value,) = e["args"].values()
+            counters.setdefault((e["name"], e["pid"]), []).append((round(e["ts"] * 1000) + zero, value))
             continue
         assert e["ph"] == "X", e
         start, duration = round(e["ts"] * 1000) + zero, round(e["dur"] * 1000)
@@ -357,7 +418,8 @@ def check_chrome(path, doc):
         found.append((e["name"], e["cat"], start, duration, tuple(e["args"]["call_stack"][1:])))
         tracks.setdefault(("stream" in e["args"], e["pid"], e["tid"]), []).append((start, duration))
     assert sorted(found, key=str) == sorted((x[1:] for x in executions(doc)), key=str)
-    assert sum(e["args"].get("bytes", 0) for e in trace["traceEvents"]) >= bytes_of(doc)
+    check_counters([(name, of) for (name, _), of in counters.items()], doc)
+    assert sum(e["args"].get("bytes", 0) for e in trace["traceEvents"] if e["ph"] == "X") >= bytes_of(doc)
     assert len({pid for _, pid, _ in tracks}) == len({x[0] for x in executions(doc)})
     assert len(set(groups.values())) == len(groups)
     check_nothing_overlaps({k: v for k, v in tracks.items() if k[0]})

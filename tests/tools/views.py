@@ -113,7 +113,7 @@ for line in boxes:
 # Copies and sets: by kind and by context the same bytes as the nodes have.
 parts = run("report", "--view", "memory", "-m", "bytes/B").split("\n\n")
 moved = sum(number(n.get("bytes", "")) for n in nodes if n["kind"] in ("copy", "set"))
-for part in parts:
+for part in parts[:2]:
     caption, rest = part.split("\n", 1)
     got = 0 if rest.startswith("none") else sum(r[0][0] for r in table(rest))
     near("memory: " + caption, got, moved)

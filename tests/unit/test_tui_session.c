@@ -139,6 +139,29 @@ static void add_hist(struct world *w, uint32_t node)
 	count_ns(w->s, node, 0, 1420000, 88);
 }
 
+/* Device 0 waited for this: ms late, in copies, launching, queued. */
+static void idle(struct world *w, uint32_t node, double late, double copies, double launch,
+		 double queued, uint64_t gaps)
+{
+	const struct {
+		uint32_t metric;
+		double value;
+	} values[] = {
+		{METRIC_IDLE_GAPS, (double)gaps},
+		{METRIC_IDLE, (double)MS(late + copies + launch + queued)},
+		{METRIC_IDLE_LATE, (double)MS(late)},
+		{METRIC_IDLE_SYNC, 0},
+		{METRIC_IDLE_COPY, (double)MS(copies)},
+		{METRIC_IDLE_LAUNCH, (double)MS(launch)},
+		{METRIC_IDLE_QUEUED, (double)MS(queued)},
+		{METRIC_LATENCY, (double)MS(40)},
+		{METRIC_LATENCY_N, 5000},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		world_number(w, node, w->lanes[0], values[i].metric, values[i].value);
+}
+
 static void add_forward(struct world *w)
 {
 	uint32_t attention, mlp;
@@ -147,7 +170,7 @@ static void add_forward(struct world *w)
 	attention = world_node(w, w->forward, FRAME_SCOPE, "attention");
 	w->flash = kernel(w, attention, "flash_fwd<128,128>", 6020, 7488, 2438, 3672);
 	add_hist(w, w->flash);
-	kernel(w, attention, "rope_fused", 1790, 14976, 0, 5209);
+	idle(w, kernel(w, attention, "rope_fused", 1790, 14976, 0, 5209), 610, 0, 12, 0.4, 310);
 	mlp = world_node(w, w->forward, FRAME_SCOPE, "mlp");
 	kernel(w, mlp, "sm90_xmma_gemm_bf16", 7940, 44928, 5574, 3017);
 	kernel(w, mlp, "silu_mul_fused", 990, 7488, 0, 3376);

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What lets a device wait: how long, whose it is, and why, end to end.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_idle
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+
+cat >charged.py <<'END'
+# A scope a line: how long devices were idle for it, then late, sync, copy, launch, queued and in graphs, in ns.
+import json, sys
+PARTS = ["idle (ns)"] + ["idle_%s (ns)" % m for m in ("late", "sync", "copy", "launch", "queued", "in_graphs")]
+p = json.load(sys.stdin)
+nodes, found = {n["id"]: n for n in p["nodes"]}, {}
+for n in p["nodes"]:
+    at = n
+    while at is not None and at["kind"] != "scope":
+        at = nodes.get(at["parent"])
+    if "idle (ns)" in n["metrics"]:
+        sums = found.setdefault(at["name"] if at else "ROOT", [0] * len(PARTS))
+        for i, part in enumerate(PARTS):
+            sums[i] += n["metrics"].get(part, 0)
+if len(sys.argv) == 1:
+    for name in sorted(found):
+        print(name, *found[name])
+    sys.exit()
+for line in open(sys.argv[1]):
+    name, whole, *parts = line.split()
+    sums = found.pop(name, [0] * len(PARTS))
+    fits = abs(sums[0] - 1000 * int(whole)) < 1000 and sums[0] == sum(sums[1:])
+    for ns, bounds in zip(sums[1:], parts):
+        least, most = map(int, bounds.split("-"))
+        fits &= least * 1000 <= ns <= most * 1000
+    print(name, "fits" if fits else "is %s, expected %s" % (sums, line))
+if found:
+    print("besides:", found)
+END
+charged() { "$PROTON" export -f json "$1" | python3 charged.py "${@:2}"; }
+
+fits=$'late fits\ncopy fits\nasync fits\nsync fits\nqueued fits'
+timeout 120 "$PROTON" record -q --sync --tape f.tape -o sync.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+check "status" 0 $?
+check "as planted" "$fits" "$(charged sync.hatchet expected)"
+check "in the tape" "$fits" "$(charged f.tape expected)"
+check "launches are timed" "True" "$("$PROTON" export -f json sync.hatchet | python3 -c '
+import json, sys
+sums = [0, 0, 0]
+for n in json.load(sys.stdin)["nodes"]:
+    for i, m in enumerate(("launch_latency (ns)", "launches_timed", "launch_latency_max (ns)")):
+        sums[i] += n["metrics"].get(m, 0)
+print(sums[1] >= 6 and 5e9 < sums[0] < 7e9 and sums[2] < sums[0])')"
+
+# Whether the host waited is known where that is recorded; else it was late.
+timeout 120 "$PROTON" record -q -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+check "without waits: status" 0 $?
+"$PROTON" merge -o merged.hatchet f.hatchet sync.hatchet
+check "merged" "$({ charged f.hatchet; charged sync.hatchet; } | awk '
+	{ for (i = 2; i <= 8; i++) sum[$1, i] += $i; names[$1] }
+	END { for (n in names) printf "%s %.0f %.0f %.0f %.0f %.0f %.0f %.0f\n", n, sum[n, 2], sum[n, 3],
+		sum[n, 4], sum[n, 5], sum[n, 6], sum[n, 7], sum[n, 8] }' | sort)" "$(charged merged.hatchet | sort)"
+sed -i 's/^\(sync [0-9]*\) \([^ ]*\) \([^ ]*\)/\1 \3 \2/' expected
+check "without waits: late" "$fits" "$(charged f.hatchet expected)"
+
+timeout 120 "$PROTON" record -q --no-idle -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+check "not wanted: status" 0 $?
+check "not wanted: nothing" "" "$(charged f.hatchet)$(grep -o 'launch_latency (ns)": [0-9].*' f.hatchet)"
+
+# Records of which some were lost say nothing of what ran between the others.
+MOCK_CUPTI_DROP_EVERY=2 timeout 120 "$PROTON" record -q -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+check "lost: nothing is charged" "" "$(charged f.hatchet)"
+
+# Between nodes of one launch of a graph: told, and not charged. A launch between two graphs is queued.
+PROTON_FAKE='kernel a 1000;after 500 9000 7;kernel b 1000;after 300 10300 7;kernel c 1000;after 4000 100;kernel d 10;after 70 1000;kernel e 10' \
+	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- true >out 2>err
+check "graph: status" 0 $?
+"$PROTON" export -f json f.hatchet | python3 -c '
+import json, sys
+for n in json.load(sys.stdin)["nodes"]:
+    if "idle_gaps" in n["metrics"]:
+        print(n["name"], {k: v for k, v in n["metrics"].items() if k.startswith("idle") and v})' >out
+check "graph: as scripted" "b {'idle_gaps': 1, 'idle (ns)': 500, 'idle_queued (ns)': 500}
+c {'idle_in_graphs (ns)': 300}
+d {'idle_gaps': 1, 'idle (ns)': 4000, 'idle_late (ns)': 3900, 'idle_launch (ns)': 100}
+e {'idle_gaps': 1, 'idle (ns)': 70, 'idle_queued (ns)': 70}" "$(cat out)"
+
+# What people read of it.
+PROTON_FAKE='kernel load 1000000;after 0 0;kernel forward 2000000;pause 1200;kernel backward 1000000;after 2000000 0;copy HtoD pinned 4096 100000;after 70000000 7000;kernel step 3000000;after 3000000 9000000;kernel allreduce 100000' \
+	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- sleep 2 >out 2>err
+check "report: status" 0 $?
+"$PROTON" report --ascii --view devices f.hatchet >out
+check "report: devices" "COPY 70.0ms LAUNCH 7.00us QUEUED 3.00ms ONCE 1.00 GPU0" \
+	"$(sed -n '/^What they waited for/,/^$/p' out | awk 'NR == 3 { print "COPY", $4, "LAUNCH", $5, "QUEUED", $6, "ONCE", $(NF - 1), $NF }')"
+"$PROTON" report --width 80 --view devices f.hatchet >narrow
+check "report: no wider than the terminal" "" "$(LC_ALL=C.UTF-8 grep -E '^.{81,}' narrow)"
+has "report: why they waited stays" "IDLE    LATE    SYNC    COPY" <(sed 's/  */    /g' narrow)
+check "report: contexts" "backward step allreduce memcpy HtoD pinned" \
+	"$(sed -n '/^Calling contexts by the time that devices waited/,$p' out | awk 'NR > 2 { $1 = $2 = $3 = $4 = $5 = $6 = $7 = ""; print }' | xargs)"
+"$PROTON" advise --width 200 f.hatchet >out
+has "advise: why" "the host was late 1." out
+has "advise: whom" "at backward" out
+
+finish
