@@ -7,7 +7,8 @@
  *   1. src/backends/NAME.c with one `const struct backend backend_NAME`; copy fake.c.
  *   2. A row in core/backends.h; there, too, a row for a door where none of those that are there
  *      will do, and in src/collect/ the functions of that door.
- *   3. Translate each vendor record to struct activity in one function a kind.
+ *   3. Translate each vendor record to struct activity in one function a kind; times by
+ *      CLOCK_REALTIME (opencl_clock.h for clocks of devices).
  *   4. Declare the vendor's ABI in your own words (NAME_abi.h); dlopen, never link.
  *   5. A mock of the vendor's library in tests/mocks/, under the real collector.
  *
@@ -19,7 +20,6 @@
 struct backend {
 	const char *name;
 	const char *device_type; /* of its devices, until it says more of one */
-	bool clock_is_realtime;  /* times of its records are CLOCK_REALTIME; else a device's own */
 	/* Is it here? 0, or -ENODEV with a reason in *ret_why: not an error for the user. */
 	int (*probe)(const struct backend_options *options, const char **ret_why);
 	/* Deliver records to sink, from any thread, until stop(). May be called inside the

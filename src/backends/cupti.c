@@ -214,7 +214,6 @@ static void forked(void *state)
 const struct backend backend_cupti = {
 	.name = "cupti",
 	.device_type = "CUDA",
-	.clock_is_realtime = true,
 	.probe = probe,
 	.start = start,
 	.flush = flush,

@@ -370,7 +370,6 @@ static void fake_stop(void *state)
 const struct backend backend_fake = {
 	.name = "fake",
 	.device_type = "CUDA",
-	.clock_is_realtime = true,
 	.probe = fake_probe,
 	.start = fake_start,
 	.flush = fake_flush,

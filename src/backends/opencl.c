@@ -20,9 +20,11 @@
  *	Unmap*                              copy, host to device: the bytes that were mapped
  *	MigrateMemObjects, SVMMigrateMem    copy, towards the host or the device
  *	Finish, WaitForEvents               the host waits, where that is wanted
+ *	CreateBuffer …, SVMAlloc            memory is allocated (opencl_memory.c)
  * What moves nothing is not recorded: the map of a region whose old content is void, the unmap of
  * one that was only read. On devices that share memory with the host no map moves anything; the
- * bytes are those that would move elsewhere. Times are the device's, as the driver gives them. */
+ * bytes are those that would move elsewhere. Times are the device's, by the host's clock
+ * (opencl_clock.h). */
 #include "config.h" // IWYU pragma: keep
 #include "backends/opencl.h"
 #include <elf.h>
@@ -30,201 +32,22 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "backends/backend.h"
 #include "backends/names.h"
+#include "backends/opencl_command.h"
+#include "backends/opencl_memory.h"
 #include "backends/opencl_queue.h"
-#include "backends/pages.h"
 #include "backends/ptrmap.h"
 #include "base/clock.h"
 #include "base/loaded.h"
 #include "base/util.h"
 
-#define MAX_COMMANDS     65536 /* in flight */
-#define MAX_KERNEL_NAME  4096  /* on the stack; longer ones are measured first */
-#define EXIT_WAIT_NS     (500 * NSEC_PER_MSEC)
-#define EXIT_STANDING_NS (100 * NSEC_PER_MSEC) /* nothing has finished for so long: go */
-
-/* owner: from the hook until command_complete() the driver; free: the list */
-struct command {
-	struct activity activity;
-	cl_event held; /* the program's event, on which we hold a reference */
-	uint32_t next; /* free list: index + 1 */
-};
-
-static struct {
-	struct command *commands; /* reserved; used from the bottom, page by page */
-	uint64_t free;            /* generation << 32 | index + 1 of the first free one */
-	uint32_t n_used;          /* places ever taken */
-	uint32_t n_in_flight;
-	bool completed; /* some command did */
-} pool;
+#define MAX_KERNEL_NAME 4096 /* on the stack; longer ones are measured first */
 
 static struct names names;
 static struct ptrmap kernels; /* cl_kernel -> struct name */
 static struct ptrmap maps;    /* mapped address -> bytes that go back at unmap */
 static void *dispatch[OPENCL_N_PLACES];
-
-/* --- records of commands in flight ------------------------------------------------------------ */
-
-static struct command *command_get(void)
-{
-	uint64_t head = __atomic_load_n(&pool.free, __ATOMIC_ACQUIRE), rest;
-	uint32_t i;
-
-	while ((uint32_t)head) {
-		struct command *c = &pool.commands[(uint32_t)head - 1];
-
-		/* The generation makes the swap fail when the list changed and changed back. */
-		rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&c->next, __ATOMIC_RELAXED);
-		if (__atomic_compare_exchange_n(&pool.free, &head, rest, true, __ATOMIC_ACQUIRE,
-						__ATOMIC_ACQUIRE))
-			return c;
-	}
-	i = __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED);
-	while (i < MAX_COMMANDS)
-		if (__atomic_compare_exchange_n(&pool.n_used, &i, i + 1, true, __ATOMIC_RELAXED,
-						__ATOMIC_RELAXED))
-			return &pool.commands[i];
-	return NULL;
-}
-
-static void command_put(struct command *c)
-{
-	uint64_t head = __atomic_load_n(&pool.free, __ATOMIC_RELAXED), mine;
-
-	__atomic_store_n(&c->held, NULL, __ATOMIC_RELAXED);
-	do {
-		__atomic_store_n(&c->next, (uint32_t)head, __ATOMIC_RELAXED);
-		mine = (head & ~(uint64_t)UINT32_MAX) | (uint32_t)(c - pool.commands + 1);
-	} while (!__atomic_compare_exchange_n(&pool.free, &head, mine, true, __ATOMIC_RELEASE,
-					      __ATOMIC_RELAXED));
-}
-
-/* References on the program's event that are ours. */
-static uint32_t command_references(cl_event event)
-{
-	uint32_t n = __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED), references = 0;
-
-	for (uint32_t i = 0; event && i < n; i++)
-		references += __atomic_load_n(&pool.commands[i].held, __ATOMIC_RELAXED) == event;
-	return references;
-}
-
-/* --- a command's way -------------------------------------------------------------------------- */
-
-/* The times, when they make sense; else why not. */
-static bool command_times(cl_event event, struct activity *a, enum loss *ret_loss)
-{
-	opencl_clGetEventProfilingInfo *get = OPENCL_NEXT(clGetEventProfilingInfo);
-
-	*ret_loss = LOSS_ZERO_TIME;
-	if (get(event, OPENCL_PROFILING_COMMAND_START, sizeof(a->start_ns), &a->start_ns, NULL) !=
-		    OPENCL_SUCCESS ||
-	    get(event, OPENCL_PROFILING_COMMAND_END, sizeof(a->end_ns), &a->end_ns, NULL) !=
-		    OPENCL_SUCCESS ||
-	    !a->start_ns || !a->end_ns)
-		return false;
-	*ret_loss = LOSS_REVERSED_TIME;
-	return a->end_ns >= a->start_ns;
-}
-
-static void command_fail(struct activity_sink *sink, enum loss loss)
-{
-	sink->ops->unlaunch(sink, 1);
-	if (loss != LOSS_N)
-		sink->ops->lose(sink, loss, 1);
-}
-
-/* On a thread of the driver, or inside clSetEventCallback() for what is already over. */
-static void command_complete(cl_event event, int32_t status, void *arg)
-{
-	struct activity_sink *sink = opencl_sink();
-	struct command *c = arg;
-	enum loss loss;
-
-	/* Now the driver is complete: what compilers and devices register for the exit of the
-	 * process is registered. Be called before them then, while they still work. */
-	if (sink && _unlikely_(!__atomic_load_n(&pool.completed, __ATOMIC_RELAXED)) &&
-	    !__atomic_exchange_n(&pool.completed, true, __ATOMIC_ACQ_REL))
-		sink->ops->connect(sink);
-	if (sink && status < 0)
-		command_fail(sink, LOSS_N);
-	else if (sink && !command_times(event, &c->activity, &loss))
-		command_fail(sink, loss);
-	else if (sink)
-		sink->ops->record(sink, &c->activity);
-	command_put(c);
-	OPENCL_NEXT(clReleaseEvent)(event);
-	__atomic_fetch_sub(&pool.n_in_flight, 1, __ATOMIC_RELEASE);
-}
-
-/* What a hook keeps while the driver's function runs. */
-struct enqueue {
-	struct command *command; /* NULL: not recorded */
-	cl_event own;
-	cl_event *event; /* where the driver puts the event */
-};
-
-static void enqueue_begin(struct enqueue *e, cl_command_queue queue, cl_event *event,
-			  const struct activity *what)
-{
-	struct activity_sink *sink = opencl_sink();
-	const struct opencl_queue *q = sink ? opencl_queue_get(queue) : NULL;
-
-	e->command = NULL;
-	e->own = NULL;
-	e->event = event;
-	if (!q || (what->kind == ACTIVITY_COPY && !what->bytes))
-		return;
-	e->command = command_get();
-	if (!e->command) {
-		sink->ops->lose(sink, LOSS_BUFFERS_FULL, 1);
-		return;
-	}
-	e->command->held = NULL;
-	e->command->activity = *what;
-	e->command->activity.device = q->device;
-	e->command->activity.context = q->context;
-	e->command->activity.stream = q->stream;
-	e->command->activity.launch = sink->ops->launch(sink, NULL);
-	if (!event)
-		e->event = &e->own;
-}
-
-/* Have the driver tell us when it is done. */
-static bool enqueue_watch(struct enqueue *e)
-{
-	struct command *c = e->command;
-	cl_event event = *e->event;
-
-	if (e->event != &e->own) {
-		if (OPENCL_NEXT(clRetainEvent)(event) != OPENCL_SUCCESS)
-			return false;
-		__atomic_store_n(&c->held, event, __ATOMIC_RELAXED);
-	}
-	__atomic_fetch_add(&pool.n_in_flight, 1, __ATOMIC_RELAXED);
-	if (OPENCL_NEXT(clSetEventCallback)(event, OPENCL_COMPLETE, command_complete, c) ==
-	    OPENCL_SUCCESS)
-		return true;
-	__atomic_fetch_sub(&pool.n_in_flight, 1, __ATOMIC_RELAXED);
-	OPENCL_NEXT(clReleaseEvent)(event);
-	return false;
-}
-
-static int32_t enqueue_end(struct enqueue *e, int32_t error)
-{
-	struct activity_sink *sink = opencl_sink();
-
-	if (!e->command)
-		return error;
-	if (error == OPENCL_SUCCESS && enqueue_watch(e))
-		return error;
-	if (sink)
-		command_fail(sink, error == OPENCL_SUCCESS ? LOSS_DROPPED : LOSS_N);
-	command_put(e->command);
-	return error;
-}
 
 /* --- what commands are ------------------------------------------------------------------------ */
 
@@ -502,10 +325,10 @@ static uint64_t sum(uint32_t n, const size_t *sizes)
 	static int32_t hook_##function parameters                                                  \
 	{                                                                                          \
 		struct activity a = what;                                                          \
-		struct enqueue e;                                                                  \
+		struct opencl_enqueue e;                                                                  \
 											           \
-		enqueue_begin(&e, queue, event, &a);                                               \
-		return enqueue_end(&e, OPENCL_NEXT(function) arguments);                           \
+		opencl_enqueue_begin(&e, queue, event, &a);                                               \
+		return opencl_enqueue_end(&e, OPENCL_NEXT(function) arguments);                           \
 	}
 COMMANDS(_)
 #undef _
@@ -520,14 +343,14 @@ static void *hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, uint32_
 {
 	struct activity a = map(flags, size, !blocking);
 	int32_t error = OPENCL_SUCCESS;
-	struct enqueue e;
+	struct opencl_enqueue e;
 	void *p;
 
-	enqueue_begin(&e, queue, event, &a);
+	opencl_enqueue_begin(&e, queue, event, &a);
 	p = OPENCL_NEXT(clEnqueueMapBuffer)(queue, mem, blocking, flags, offset, size, n, wait,
 					    e.event, &error);
 	map_remember(p, flags, size);
-	enqueue_end(&e, error);
+	opencl_enqueue_end(&e, error);
 	if (ret_error)
 		*ret_error = error;
 	return p;
@@ -542,15 +365,15 @@ static void *hook_clEnqueueMapImage(cl_command_queue queue, cl_mem mem, uint32_t
 	uint64_t bytes = image_bytes(mem, region);
 	struct activity a = map(flags, bytes, !blocking);
 	int32_t error = OPENCL_SUCCESS;
-	struct enqueue e;
+	struct opencl_enqueue e;
 	void *p;
 
-	enqueue_begin(&e, queue, event, &a);
+	opencl_enqueue_begin(&e, queue, event, &a);
 	p = OPENCL_NEXT(clEnqueueMapImage)(queue, mem, blocking, flags, origin, region,
 					   ret_row_pitch, ret_slice_pitch, n, wait, e.event,
 					   &error);
 	map_remember(p, flags, bytes);
-	enqueue_end(&e, error);
+	opencl_enqueue_end(&e, error);
 	if (ret_error)
 		*ret_error = error;
 	return p;
@@ -561,14 +384,14 @@ static int32_t hook_clEnqueueSVMMap(cl_command_queue queue, uint32_t blocking, u
 				    void *p, size_t size, OPENCL_WAIT)
 {
 	struct activity a = map(flags, size, !blocking);
-	struct enqueue e;
+	struct opencl_enqueue e;
 	int32_t error;
 
-	enqueue_begin(&e, queue, event, &a);
+	opencl_enqueue_begin(&e, queue, event, &a);
 	error = OPENCL_NEXT(clEnqueueSVMMap)(queue, blocking, flags, p, size, n, wait, e.event);
 	if (error == OPENCL_SUCCESS)
 		map_remember(p, flags, size);
-	return enqueue_end(&e, error);
+	return opencl_enqueue_end(&e, error);
 }
 
 /* The address may be another kernel's next: forget the name at any release, learn it again. */
@@ -588,7 +411,7 @@ static int32_t hook_clGetEventInfo(cl_event event, uint32_t what, size_t size, v
 {
 	/* Counted first: what finishes in between then makes the answer too high by one, as if the
 	 * driver had held it, and never 0. */
-	uint32_t ours = what == OPENCL_EVENT_REFERENCE_COUNT ? command_references(event) : 0;
+	uint32_t ours = what == OPENCL_EVENT_REFERENCE_COUNT ? opencl_command_references(event) : 0;
 	int32_t r = OPENCL_NEXT(clGetEventInfo)(event, what, size, value, ret_size);
 	uint32_t n;
 
@@ -614,7 +437,7 @@ static void waited(const char *name, uint64_t start_ns)
 	struct activity a = {.kind = ACTIVITY_SYNC,
 			     .name = name,
 			     .start_ns = start_ns,
-			     .end_ns = clock_monotonic_ns(),
+			     .end_ns = clock_realtime_ns(),
 			     .uncounted = true};
 
 	if (!sink)
@@ -626,7 +449,7 @@ static void waited(const char *name, uint64_t start_ns)
 
 static int32_t hook_clFinish(cl_command_queue queue)
 {
-	uint64_t start_ns = clock_monotonic_ns();
+	uint64_t start_ns = clock_realtime_ns();
 	int32_t r = OPENCL_NEXT(clFinish)(queue);
 
 	waited("clFinish", start_ns);
@@ -635,7 +458,7 @@ static int32_t hook_clFinish(cl_command_queue queue)
 
 static int32_t hook_clWaitForEvents(uint32_t n, const cl_event *events)
 {
-	uint64_t start_ns = clock_monotonic_ns();
+	uint64_t start_ns = clock_realtime_ns();
 	int32_t r = OPENCL_NEXT(clWaitForEvents)(n, events);
 
 	waited("clWaitForEvents", start_ns);
@@ -664,9 +487,15 @@ static const struct hook hooks[] = {HOOK(clEnqueueMapBuffer, hook_clEnqueueMapBu
 				    COMMANDS(_)
 #undef _
 },
-			 sync_hooks[] = {
-				 HOOK(clFinish, hook_clFinish),
-				 HOOK(clWaitForEvents, hook_clWaitForEvents),
+			 sync_hooks[] =
+				 {
+					 HOOK(clFinish, hook_clFinish),
+					 HOOK(clWaitForEvents, hook_clWaitForEvents),
+},
+			 memory_hooks[] = {
+#define _(function) HOOK(function, opencl_hook_##function),
+				 OPENCL_MEMORY_FUNCTIONS(_)
+#undef _
 };
 
 /* Functions that the hooks call beside their own: without them there is no layer. */
@@ -678,6 +507,7 @@ static bool next_is_whole(void)
 		OPENCL_clRetainEvent,           OPENCL_clReleaseEvent,
 		OPENCL_clGetEventProfilingInfo, OPENCL_clSetEventCallback,
 		OPENCL_clGetImageInfo,          OPENCL_clGetMemObjectInfo,
+		OPENCL_clGetContextInfo,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
@@ -710,6 +540,8 @@ const void *opencl_layer(uint32_t n, const void *target, uint32_t *ret_n)
 	hooks_put(hooks, ARRAY_SIZE(hooks));
 	if (opencl.sync)
 		hooks_put(sync_hooks, ARRAY_SIZE(sync_hooks));
+	if (opencl.memory)
+		hooks_put(memory_hooks, ARRAY_SIZE(memory_hooks));
 	return dispatch;
 }
 
@@ -762,35 +594,28 @@ void opencl_check_loader(struct activity_sink *sink)
 static int opencl_start(const struct backend_options *options, struct activity_sink *sink,
 			void **ret_state)
 {
-	if (!pool.commands)
-		pool.commands = pages_reserve(MAX_COMMANDS * sizeof(struct command));
-	if (!pool.commands)
+	if (opencl_commands_start() < 0)
 		return -ENOMEM;
 	opencl.sync = options->sync;
+	opencl.memory = !options->no_memory && sink->ops->memory;
+	opencl.idle = !options->no_idle && sink->ops->settled;
+	if (opencl.idle) /* from now on it says so */
+		sink->ops->settled(sink, 1);
 	__atomic_store_n(&opencl.sink, sink, __ATOMIC_RELEASE);
 	*ret_state = &opencl;
 	return 0;
 }
 
-/* At exit: what runs may end, but what nobody flushed never will. As long as nothing has completed
- * ever, the driver may be compiling with what is torn down already: then each moment that we wait
- * is one for it to crash in. */
 static int opencl_flush(void *state, bool force)
 {
-	uint64_t start = clock_monotonic_ns(), moved = start, now;
-	uint32_t left, before = 0;
+	struct activity_sink *sink = opencl_sink();
 
-	if (!__atomic_load_n(&pool.completed, __ATOMIC_ACQUIRE))
-		return 0;
-	while (force && (left = __atomic_load_n(&pool.n_in_flight, __ATOMIC_ACQUIRE)) > 0) {
-		now = clock_monotonic_ns();
-		if (left != before)
-			moved = now;
-		before = left;
-		if (now - start > EXIT_WAIT_NS || now - moved > EXIT_STANDING_NS)
-			break;
-		nanosleep(&(struct timespec){.tv_nsec = (long)NSEC_PER_MSEC / 2}, NULL);
-	}
+	if (opencl.memory)
+		opencl_memory_settle(force);
+	if (force)
+		opencl_commands_await();
+	if (sink && opencl.idle)
+		sink->ops->settled(sink, force ? UINT64_MAX : opencl_commands_settled());
 	return 0;
 }
 
@@ -799,20 +624,17 @@ static void opencl_stop(void *state)
 	__atomic_store_n(&opencl.sink, NULL, __ATOMIC_RELEASE);
 }
 
-/* The driver's threads stayed in the parent: no callback will come for what was in flight. */
 static void opencl_forked(void *state)
 {
-	pool.free = 0;
-	pool.n_used = 0;
-	pool.n_in_flight = 0;
-	pool.completed = false;
 	opencl.connected = false;
+	opencl_commands_forked();
 	opencl_queue_forked();
+	opencl_memory_forked();
 }
 
 static uint64_t opencl_buffer_bytes(void *state)
 {
-	return __atomic_load_n(&pool.n_used, __ATOMIC_RELAXED) * sizeof(struct command);
+	return opencl_commands_bytes();
 }
 
 const struct backend backend_opencl = {

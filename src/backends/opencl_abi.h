@@ -19,8 +19,14 @@ typedef struct _cl_mem *cl_mem;
 typedef struct _cl_kernel *cl_kernel;
 typedef struct _cl_event *cl_event;
 
+/* What an image is like is between the program and the driver. */
+typedef struct _cl_image_format cl_image_format;
+typedef struct _cl_image_desc cl_image_desc;
+
 typedef void opencl_event_callback(cl_event event, int32_t status, void *arg);
 typedef void opencl_native_kernel(void *arg);
+typedef void opencl_mem_callback(cl_mem mem, void *arg);
+typedef void opencl_free_callback(cl_command_queue queue, uint32_t n, void **pointers, void *arg);
 
 /* What every enqueue function ends with. */
 #define OPENCL_WAIT uint32_t n, const cl_event *wait, cl_event *event
@@ -31,12 +37,24 @@ typedef void opencl_native_kernel(void *arg);
 #define OPENCL_FUNCTIONS(_)                                                                        \
 	_(clGetDeviceInfo, 3, int32_t,                                                             \
 	  (cl_device_id device, uint32_t what, size_t size, void *value, size_t *ret_size))        \
+	_(clGetContextInfo, 8, int32_t,                                                            \
+	  (cl_context context, uint32_t what, size_t size, void *value, size_t *ret_size))         \
 	_(clCreateCommandQueue, 9, cl_command_queue,                                               \
 	  (cl_context context, cl_device_id device, uint64_t properties, int32_t *ret_error))      \
 	_(clRetainCommandQueue, 10, int32_t, (cl_command_queue queue))                             \
 	_(clReleaseCommandQueue, 11, int32_t, (cl_command_queue queue))                            \
 	_(clGetCommandQueueInfo, 12, int32_t,                                                      \
 	  (cl_command_queue queue, uint32_t what, size_t size, void *value, size_t *ret_size))     \
+	_(clCreateBuffer, 14, cl_mem,                                                              \
+	  (cl_context context, uint64_t flags, size_t size, void *host, int32_t *ret_error))       \
+	_(clCreateImage2D, 15, cl_mem,                                                             \
+	  (cl_context context, uint64_t flags, const cl_image_format *format, size_t width,        \
+	   size_t height, size_t row_pitch, void *host, int32_t *ret_error))                       \
+	_(clCreateImage3D, 16, cl_mem,                                                             \
+	  (cl_context context, uint64_t flags, const cl_image_format *format, size_t width,        \
+	   size_t height, size_t depth, size_t row_pitch, size_t slice_pitch, void *host,          \
+	   int32_t *ret_error))                                                                    \
+	_(clReleaseMemObject, 18, int32_t, (cl_mem mem))                                           \
 	_(clGetMemObjectInfo, 20, int32_t,                                                         \
 	  (cl_mem mem, uint32_t what, size_t size, void *value, size_t *ret_size))                 \
 	_(clGetImageInfo, 21, int32_t,                                                             \
@@ -96,6 +114,8 @@ typedef void opencl_native_kernel(void *arg);
 	   uint32_t n_mems, const cl_mem *mems, const void **places, OPENCL_WAIT))                 \
 	_(clSetEventCallback, 81, int32_t,                                                         \
 	  (cl_event event, int32_t status, opencl_event_callback *callback, void *arg))            \
+	_(clSetMemObjectDestructorCallback, 83, int32_t,                                           \
+	  (cl_mem mem, opencl_mem_callback *callback, void *arg))                                  \
 	_(clEnqueueReadBufferRect, 86, int32_t,                                                    \
 	  (cl_command_queue queue, cl_mem mem, uint32_t blocking, const size_t *origin,            \
 	   const size_t *host_origin, const size_t *region, size_t row_pitch, size_t slice_pitch,  \
@@ -108,6 +128,9 @@ typedef void opencl_native_kernel(void *arg);
 	  (cl_command_queue queue, cl_mem src, cl_mem dst, const size_t *src_origin,               \
 	   const size_t *dst_origin, const size_t *region, size_t src_row_pitch,                   \
 	   size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch, OPENCL_WAIT))     \
+	_(clCreateImage, 96, cl_mem,                                                               \
+	  (cl_context context, uint64_t flags, const cl_image_format *format,                      \
+	   const cl_image_desc *desc, void *host, int32_t *ret_error))                             \
 	_(clEnqueueFillBuffer, 102, int32_t,                                                       \
 	  (cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_size,           \
 	   size_t offset, size_t size, OPENCL_WAIT))                                               \
@@ -120,6 +143,15 @@ typedef void opencl_native_kernel(void *arg);
 	_(clCreateCommandQueueWithProperties, 123, cl_command_queue,                               \
 	  (cl_context context, cl_device_id device, const uint64_t *properties,                    \
 	   int32_t *ret_error))                                                                    \
+	_(clCreatePipe, 124, cl_mem,                                                               \
+	  (cl_context context, uint64_t flags, uint32_t packet_size, uint32_t n_packets,           \
+	   const intptr_t *properties, int32_t *ret_error))                                        \
+	_(clSVMAlloc, 126, void *,                                                                 \
+	  (cl_context context, uint64_t flags, size_t size, unsigned alignment))                   \
+	_(clSVMFree, 127, void, (cl_context context, void *p))                                     \
+	_(clEnqueueSVMFree, 128, int32_t,                                                          \
+	  (cl_command_queue queue, uint32_t n_pointers, void **pointers,                           \
+	   opencl_free_callback *callback, void *arg, OPENCL_WAIT))                                \
 	_(clEnqueueSVMMemcpy, 129, int32_t,                                                        \
 	  (cl_command_queue queue, uint32_t blocking, void *dst, const void *src, size_t size,     \
 	   OPENCL_WAIT))                                                                           \
@@ -132,7 +164,14 @@ typedef void opencl_native_kernel(void *arg);
 	_(clEnqueueSVMUnmap, 132, int32_t, (cl_command_queue queue, void *p, OPENCL_WAIT))         \
 	_(clEnqueueSVMMigrateMem, 139, int32_t,                                                    \
 	  (cl_command_queue queue, uint32_t n_pointers, const void **pointers,                     \
-	   const size_t *sizes, uint64_t flags, OPENCL_WAIT))
+	   const size_t *sizes, uint64_t flags, OPENCL_WAIT))                                      \
+	_(clCreateBufferWithProperties, 146, cl_mem,                                               \
+	  (cl_context context, const uint64_t *properties, uint64_t flags, size_t size,            \
+	   void *host, int32_t *ret_error))                                                        \
+	_(clCreateImageWithProperties, 147, cl_mem,                                                \
+	  (cl_context context, const uint64_t *properties, uint64_t flags,                         \
+	   const cl_image_format *format, const cl_image_desc *desc, void *host,                   \
+	   int32_t *ret_error))
 /* clang-format on */
 
 #define _(function, place, result, parameters) typedef result opencl_##function parameters;
@@ -175,7 +214,13 @@ enum {
 	OPENCL_QUEUE_PROFILING_ENABLE = 1 << 1,
 	OPENCL_QUEUE_ON_DEVICE = 1 << 2,
 
+	OPENCL_CONTEXT_DEVICES = 0x1081,
+	OPENCL_CONTEXT_N_DEVICES = 0x1083,
+	OPENCL_MEM_USE_HOST_PTR = 1 << 3,
+	OPENCL_MEM_ALLOC_HOST_PTR = 1 << 4,
 	OPENCL_MEM_SIZE = 0x1102,
+	OPENCL_MEM_REFERENCE_COUNT = 0x1105,
+	OPENCL_MEM_PARENT = 0x1107,
 	OPENCL_IMAGE_ELEMENT_SIZE = 0x1111,
 	OPENCL_MAP_READ = 1 << 0,
 	OPENCL_MAP_WRITE = 1 << 1,
@@ -186,6 +231,7 @@ enum {
 	OPENCL_KERNEL_FUNCTION_NAME = 0x1190,
 	OPENCL_EVENT_COMMAND_QUEUE = 0x11d0,
 	OPENCL_EVENT_REFERENCE_COUNT = 0x11d2,
+	OPENCL_PROFILING_COMMAND_QUEUED = 0x1280,
 	OPENCL_PROFILING_COMMAND_START = 0x1282,
 	OPENCL_PROFILING_COMMAND_END = 0x1283,
 };

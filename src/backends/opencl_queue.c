@@ -8,7 +8,6 @@
 #include "base/util.h"
 
 #define MAX_QUEUES   256
-#define MAX_DEVICES  64
 #define MAX_CONTEXTS 256
 
 struct opencl opencl;
@@ -19,13 +18,20 @@ static struct {
 	uint32_t n_queues, n_devices, n_contexts;
 	cl_command_queue handles[MAX_QUEUES];
 	struct opencl_queue queues[MAX_QUEUES];
-	cl_device_id devices[MAX_DEVICES];
+	cl_device_id devices[OPENCL_MAX_DEVICES];
 	cl_context contexts[MAX_CONTEXTS];
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void opencl_queue_forked(void)
 {
 	pthread_mutex_init(&known.lock, NULL); /* its owner may have stayed in the parent */
+}
+
+void opencl_connect(struct activity_sink *sink)
+{
+	if (!__atomic_load_n(&opencl.connected, __ATOMIC_RELAXED) &&
+	    !__atomic_exchange_n(&opencl.connected, true, __ATOMIC_RELAXED))
+		sink->ops->connect(sink);
 }
 
 /* --- devices and contexts --------------------------------------------------------------------- */
@@ -89,7 +95,7 @@ static void device_announce(cl_device_id device, int32_t index)
 }
 
 /* Devices beyond the bound share the last number. */
-static int32_t device_index(cl_device_id device)
+int32_t opencl_device_index(cl_device_id device)
 {
 	uint32_t i;
 	bool fresh = false;
@@ -97,17 +103,17 @@ static int32_t device_index(cl_device_id device)
 	pthread_mutex_lock(&known.lock);
 	for (i = 0; i < known.n_devices && known.devices[i] != device; i++)
 		;
-	if (i == known.n_devices && i < MAX_DEVICES) {
+	if (i == known.n_devices && i < OPENCL_MAX_DEVICES) {
 		known.devices[known.n_devices++] = device;
 		fresh = true;
 	}
 	pthread_mutex_unlock(&known.lock);
 	if (fresh)
 		device_announce(device, (int32_t)i);
-	return (int32_t)MIN(i, MAX_DEVICES - 1);
+	return (int32_t)MIN(i, OPENCL_MAX_DEVICES - 1);
 }
 
-static uint32_t context_id(cl_context context)
+uint32_t opencl_context_id(cl_context context)
 {
 	uint32_t i;
 
@@ -187,15 +193,14 @@ static const struct opencl_queue *queue_made(cl_command_queue handle, cl_context
 	struct activity_sink *sink = opencl_sink();
 	const struct opencl_queue *added;
 
-	q->context = context_id(context);
-	q->device = device_index(device);
+	q->context = opencl_context_id(context);
+	q->device = opencl_device_index(device);
 	added = queue_add(handle, q);
 	if (!sink)
 		return added;
 	if (!added)
 		sink->ops->lose(sink, LOSS_LANES_FULL, 1);
-	if (!__atomic_exchange_n(&opencl.connected, true, __ATOMIC_RELAXED))
-		sink->ops->connect(sink);
+	opencl_connect(sink);
 	return added;
 }
 

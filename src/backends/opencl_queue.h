@@ -12,8 +12,10 @@
 
 struct opencl {
 	struct activity_sink *sink; /* NULL: off, every hook only passes on */
-	bool connected;             /* a queue was made */
+	bool connected;             /* a queue was made, or something allocated */
 	bool sync;                  /* waits are recorded */
+	bool memory;                /* … and what is allocated */
+	bool idle;                  /* it is said what is delivered */
 	void *next[OPENCL_N_PLACES];
 };
 
@@ -44,6 +46,13 @@ struct opencl_queue {
 /* The queue of a command, learnt about now when it was made behind our back. NULL: not a queue. */
 const struct opencl_queue *opencl_queue_get(cl_command_queue queue);
 void opencl_queue_forked(void);
+
+/* There is something to deliver from now on. */
+void opencl_connect(struct activity_sink *sink);
+#define OPENCL_MAX_DEVICES 64
+/* Their numbers; those beyond a bound share the last one. */
+int32_t opencl_device_index(cl_device_id device);
+uint32_t opencl_context_id(cl_context context);
 
 /* Hooks of functions that make queues or tell about them. */
 opencl_clCreateCommandQueue opencl_hook_clCreateCommandQueue;

@@ -301,7 +301,6 @@ static void openmp_stop(void *state)
 const struct backend backend_openmp = {
 	.name = "openmp",
 	.device_type = "OpenMP",
-	.clock_is_realtime = true,
 	.probe = openmp_probe,
 	.start = openmp_start,
 	.stop = openmp_stop,

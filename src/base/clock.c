@@ -5,6 +5,8 @@
 #include <time.h>
 #include "base/util.h"
 
+enum { PAIR_TRIES = 4 };
+
 static _Atomic uint64_t fake_now_ns; /* threads of the program under test read it */
 
 static uint64_t clock_read(clockid_t id)
@@ -31,6 +33,22 @@ uint64_t clock_realtime_ns(void)
 uint64_t clock_thread_cpu_ns(void)
 {
 	return clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t clock_with_realtime_ns(uint64_t (*steady_ns)(void), uint64_t *ret_realtime_ns)
+{
+	uint64_t best_ns = 0, gap = UINT64_MAX;
+
+	for (unsigned i = 0; i < PAIR_TRIES; i++) {
+		uint64_t before = steady_ns(), now = clock_realtime_ns(), after = steady_ns();
+
+		if (after - before >= gap)
+			continue;
+		gap = after - before;
+		best_ns = before + gap / 2;
+		*ret_realtime_ns = now;
+	}
+	return best_ns;
 }
 
 void clock_fake(uint64_t now_ns)

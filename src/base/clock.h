@@ -7,6 +7,8 @@
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_realtime_ns(void);
 uint64_t clock_thread_cpu_ns(void);
+/* The same moment on a steady clock, which it returns, and on CLOCK_REALTIME, as near as a few tries get. */
+uint64_t clock_with_realtime_ns(uint64_t (*steady_ns)(void), uint64_t *ret_realtime_ns);
 /* From now on both clocks stand at this value; 0 = real time again. Tests only. */
 void clock_fake(uint64_t now_ns);
 

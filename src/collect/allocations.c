@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/allocations.h"
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include "backends/pages.h"
@@ -19,7 +20,8 @@ enum {
 	LATE_KEPT = 1 << 14, /* whose memory stays when none waits */
 	ROOM_MS = 2000,      /* to find room in the ring */
 	PUBLISH_ROUNDS = 64,
-	APPLY_MAX = 256, /* before there is a look at the ring again, whose producers wait */
+	SOURCE_SHIFT = 57, /* above any address of user space */
+	APPLY_MAX = 256,   /* before there is a look at the ring again, whose producers wait */
 };
 /* What has not come this long after another record of its address will not. */
 #define LATE_NS (5 * NSEC_PER_SEC)
@@ -56,10 +58,21 @@ static struct {
 	uint64_t orphans_ns; /* when they were looked at */
 	uint32_t n_orphans;
 	uint64_t newest_ns, before_ns; /* of those that came since the last time, and before that */
+	uint64_t until_ns[N_SOURCES];  /* what each has told all up to; 0: it tells of no memory */
+	uint32_t told, sources;        /* a bit each: has told since all had; tells at all */
 	struct live_memory live;
 } allocations;
 
 /* ---- one by one ---- */
+
+/* Where it is known by: each source has addresses of its own, and some are handles. Of the tensors in a block the first
+ * has the block's. */
+static uint64_t key_of(const struct waiting *w)
+{
+	uint64_t of = w->source * UINT64_C(2) + (w->e.kind == MEMORY_TENSORS);
+
+	return w->e.address ? w->e.address ^ of << SOURCE_SHIFT : 0;
+}
 
 /* Is a record older than what is known of its address, that is, of what was there before? */
 static bool is_older(const struct waiting *w, const struct live_block *b)
@@ -116,8 +129,9 @@ static void allocate_late(const struct waiting *w, struct live_block *newer)
 static void allocate(const struct waiting *w)
 {
 	const struct memory_event *e = &w->e;
-	struct live_block *old = live_find(&allocations.live, e->address);
-	struct live_block b = old ? *old : (struct live_block){.address = e->address};
+	uint64_t key = key_of(w);
+	struct live_block *old = live_find(&allocations.live, key);
+	struct live_block b = old ? *old : (struct live_block){.address = key};
 
 	if (old && is_older(w, old)) {
 		allocate_late(w, old);
@@ -149,7 +163,7 @@ static void allocate(const struct waiting *w)
 /* Its allocation is not known: b is what else is known of the address, or NULL. */
 static void release_unknown(const struct waiting *w, struct live_block *b)
 {
-	struct live_block fresh = {.address = w->e.address, .at_ns = w->e.at_ns};
+	struct live_block fresh = {.address = key_of(w), .at_ns = w->e.at_ns};
 	struct live_block *of = b ? b : &fresh;
 
 	count_orphan(of);
@@ -164,7 +178,7 @@ static void release_unknown(const struct waiting *w, struct live_block *b)
 
 static void release(struct waiting *w)
 {
-	struct live_block *b = live_find(&allocations.live, w->e.address);
+	struct live_block *b = live_find(&allocations.live, key_of(w));
 	bool is_held = b && b->is_held, is_other = is_held && is_older(w, b);
 
 	if (is_held && b->is_owed && (is_other || w->e.at_ns - b->at_ns < OWED_NS)) {
@@ -225,7 +239,8 @@ static void apply(struct waiting *w)
 		unified_add(w->source, &w->e);
 		return;
 	}
-	memory_log_put(&w->e);
+	if (w->source == SOURCE_CUPTI && w->e.kind != MEMORY_TENSORS)
+		memory_log_put(&w->e);
 	if (w->e.pool && (w->e.operation == MEMORY_POOL || w->e.pool_bytes))
 		memory_pool(w->source, &w->e);
 }
@@ -435,17 +450,28 @@ static void late_shrink(void)
 	allocations.n_late_most = 0;
 }
 
-void allocations_settle(uint64_t until_ns)
+/* Up to when is all there, of each that has any? */
+static uint64_t told_until(uint8_t source, uint64_t until_ns)
 {
-	struct cell *ring = atomic_load(&allocations.ring);
-
-	if (!ring || !settling_begin())
-		return;
+	allocations.until_ns[source] = MAX(until_ns, 1U);
+	allocations.sources |= 1u << source;
+	allocations.told |= 1u << source;
+	for (unsigned i = 0; i < N_SOURCES; i++)
+		if (allocations.until_ns[i])
+			until_ns = MIN(until_ns, allocations.until_ns[i]);
 	/* What had come by the last time is as old as that, whatever its clock says: one that was set back since would
 	 * have it wait until it is that late again. */
 	until_ns = MAX(until_ns, allocations.before_ns);
-	allocations.before_ns = allocations.newest_ns;
-	allocations.newest_ns = 0;
+	if (allocations.told == allocations.sources) {
+		allocations.before_ns = allocations.newest_ns;
+		allocations.newest_ns = 0;
+		allocations.told = 0;
+	}
+	return until_ns;
+}
+
+static void settle(struct cell *ring, uint64_t until_ns)
+{
 	/* Where there is much, what is sent meanwhile is of a moment not long ago, at the end of a program, too. */
 	for (unsigned round = 1;; round++) {
 		ring_empty(ring);
@@ -457,6 +483,18 @@ void allocations_settle(uint64_t until_ns)
 	count_orphans(until_ns);
 	memory_places_publish();
 	late_shrink();
+}
+
+void allocations_settle(uint8_t source, uint64_t until_ns)
+{
+	struct cell *ring;
+
+	if (!settling_begin())
+		return;
+	until_ns = told_until(source, until_ns);
+	ring = atomic_load(&allocations.ring);
+	if (ring)
+		settle(ring, until_ns);
 	settling_end();
 }
 
@@ -474,6 +512,8 @@ void allocations_forked(void)
 	atomic_store(&allocations.settling, false);
 	allocations.n_line = allocations.n_late = 0;
 	allocations.newest_ns = allocations.before_ns = allocations.orphans_ns = 0;
+	memset(allocations.until_ns, 0, sizeof(allocations.until_ns));
+	allocations.told = allocations.sources = 0;
 	allocations.n_orphans = 0;
 	atomic_store(&collector->n_waiting, 0);
 	atomic_store(&allocations.is_refused, false);

@@ -14,8 +14,9 @@
 
 /* Any thread. How many wait is collector->n_waiting. */
 void allocations_add(uint8_t source, const struct memory_event *e);
-/* All up to a time, CLOCK_REALTIME; any thread, nothing while another one does so. */
-void allocations_settle(uint64_t until_ns);
+/* All up to a time, CLOCK_REALTIME, of a source; any thread, nothing while another one does so. Where there are several
+ * sources, they wait for each other. */
+void allocations_settle(uint8_t source, uint64_t until_ns);
 void allocations_forked(void);
 
 #endif

@@ -39,6 +39,7 @@ enum {
 	N_FILES = 2 * N_SOURCES,
 };
 #define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
+#define REALTIME      "realtime"    /* CLOCK_REALTIME, as files know it */
 
 /* A bulk file of a backend. */
 struct trace_file {
@@ -256,44 +257,18 @@ static bool trace_write(struct trace_file *t, unsigned id, const void *v, size_t
 	return false;
 }
 
-/* The same moment on CLOCK_MONOTONIC and on the records' clock, as near as a few tries get. A clock
- * that cannot be asked was, at the latest, at the end of the newest record. */
-static struct wire_clock clock_pair(unsigned source, uint64_t newest_ns)
-{
-	struct wire_clock best = {.monotonic_ns = clock_monotonic_ns(), .clock_ns = newest_ns};
-	uint64_t before, after, now, gap = UINT64_MAX;
-	unsigned i;
-
-	for (i = 0; i < CLOCK_TRIES && backend_of(source)->clock_is_realtime; i++) {
-		before = clock_monotonic_ns();
-		now = clock_realtime_ns();
-		after = clock_monotonic_ns();
-		if (after - before >= gap)
-			continue;
-		gap = after - before;
-		best.monotonic_ns = before + gap / 2;
-		best.clock_ns = now;
-	}
-	return best;
-}
-
 static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns)
 {
-	struct wire_clock now;
+	struct wire_clock now = {.monotonic_ns = 0};
 	int64_t moved;
 
-	if (t->clock && !backend_of(source)->clock_is_realtime)
-		return;
-	now = clock_pair(source, newest_ns);
+	now.monotonic_ns = clock_with_realtime_ns(clock_monotonic_ns, &now.clock_ns);
 	moved = (int64_t)((now.monotonic_ns - now.clock_ns) -
 			  (t->pair.monotonic_ns - t->pair.clock_ns));
 	if (t->clock && moved < (int64_t)CLOCK_STEP_NS && moved > -(int64_t)CLOCK_STEP_NS)
 		return;
-	if (!t->clock) {
-		const char *name = backend_of(source)->clock_is_realtime ? "realtime" : "device";
-
-		t->clock = string_intern(name, strlen(name));
-	}
+	if (!t->clock)
+		t->clock = string_intern(REALTIME, strlen(REALTIME));
 	now.name = t->clock;
 	t->pair = now;
 }

@@ -604,9 +604,8 @@ static void sink_memory(struct activity_sink *sink, const struct memory_event *e
 
 static void sink_memory_until(struct activity_sink *sink, uint64_t until_ns)
 {
-	(void)sink;
 	if (collect_on)
-		allocations_settle(until_ns);
+		allocations_settle(sink->source, until_ns);
 }
 
 static void sink_settled(struct activity_sink *sink, uint64_t until_ns)

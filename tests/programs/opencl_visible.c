@@ -125,6 +125,38 @@ static void show_old(const char *name, cl_command_queue_properties properties)
 	show_queue(name, queue, error);
 }
 
+static void CL_CALLBACK count_end(cl_mem ended, void *arg)
+{
+	(void)ended;
+	++*(int *)arg;
+}
+
+/* References of an object, and when it ends. */
+static void show_memory(void)
+{
+	cl_buffer_region region = {0, 64};
+	cl_int error = 999;
+	cl_mem whole = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &error), part;
+	cl_uint references = 0;
+	int n_ended = 0;
+
+	clSetMemObjectDestructorCallback(whole, count_end, &n_ended);
+	clGetMemObjectInfo(whole, CL_MEM_REFERENCE_COUNT, 4, &references, NULL);
+	printf("memory: made %d, references %u\n", error, references);
+	part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+	printf("memory: a part %d\n", error);
+	printf("memory: released %d, ended %d\n", clReleaseMemObject(whole), n_ended);
+	printf("memory: the part released %d, ended %d\n", clReleaseMemObject(part), n_ended);
+	clCreateBuffer(context, CL_MEM_READ_WRITE, 0, NULL, &error);
+	printf("memory: of no bytes %d\n", error);
+	clCreateBuffer(NULL, CL_MEM_READ_WRITE, 64, NULL, &error);
+	printf("memory: no context %d\n", error);
+	printf("memory: none %d\n", clReleaseMemObject(NULL));
+	printf("memory: no error wanted %d\n",
+	       clReleaseMemObject(clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, NULL)));
+	clSVMFree(context, NULL);
+}
+
 /* Calls that are wrong, in the ways that a layer could get wrong too. */
 static void show_errors(void)
 {
@@ -181,6 +213,7 @@ int main(void)
 							  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
 						  0});
 	show_errors();
+	show_memory();
 	clReleaseMemObject(mem);
 	clReleaseContext(context);
 	return 0;

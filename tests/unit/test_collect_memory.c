@@ -23,7 +23,7 @@ static void add(unsigned operation, uint64_t address, uint64_t at_ns)
 
 static void settle(void)
 {
-	allocations_settle(clock_realtime_ns());
+	allocations_settle(0, clock_realtime_ns());
 }
 
 #ifndef PROTON_SANITIZED /* a sanitizer maps more than any limit */
@@ -104,8 +104,33 @@ START_TEST(test_no_place)
 	for (unsigned i = 1; i <= 3; i++)
 		add(MEMORY_RELEASED, i, 10 + i);
 	settle();
-	allocations_settle(UINT64_MAX);
+	allocations_settle(0, UINT64_MAX);
 	ck_assert_uint_eq(rig_losses(LOSS_SLOTS_FULL), before + 3 + 1);
+}
+END_TEST
+
+/* Two sources wait for each other, who each have an address of their own: the order of one is not spoilt by the other. */
+START_TEST(test_two_sources)
+{
+	uint64_t now = clock_realtime_ns() - NSEC_PER_SEC;
+	const struct memory_event theirs = {.operation = MEMORY_ALLOCATED,
+					    .kind = MEMORY_DEVICE,
+					    .at_ns = now + 5,
+					    .address = 16,
+					    .bytes = 512};
+
+	rig_start();
+	allocations_settle(0, now);
+	allocations_add(1, &theirs);
+	add(MEMORY_RELEASED, 16, now + 20);
+	allocations_settle(1, now + 100);
+	ck_assert_uint_eq(atomic_load(&collector->n_waiting), 2);
+	add(MEMORY_ALLOCATED, 16, now + 10);
+	allocations_settle(0, now + 100);
+	ck_assert_uint_eq(atomic_load(&collector->n_waiting), 0);
+	rig_until_sum("alloc device", METRIC_FREES, 1);
+	rig_until_sum("alloc device", METRIC_ALLOCATED, 4096 + 512);
+	ck_assert_uint_eq(rig_node("alloc before proton"), SESSION_NONE);
 }
 END_TEST
 
@@ -129,7 +154,7 @@ END_TEST
 
 static void at_end(void)
 {
-	allocations_settle(UINT64_MAX);
+	allocations_settle(0, UINT64_MAX);
 }
 
 /* A buffer comes when all is done that is in it, which may be later than one that is newer. */
@@ -204,6 +229,7 @@ TCase *collect_memory_case(void)
 	tcase_add_test(c, test_no_room);
 #endif
 	tcase_add_test(c, test_no_place);
+	tcase_add_test(c, test_two_sources);
 	tcase_add_test(c, test_clock_set_back);
 	tcase_add_test(c, test_release_comes_first);
 	tcase_add_test(c, test_late);

@@ -162,6 +162,10 @@ START_TEST(test_visible)
 	with = run(command, &status);
 	ck_assert_int_eq(status, 0);
 	ck_assert_str_eq(with, without);
+	/* … and with what is allocated. */
+	snprintf(command, sizeof(command),
+		 "PROTON_STUB_MEMORY=1 OPENCL_LAYERS=%s %s/opencl_visible", STUB_LIBRARY, TEST_DIR);
+	ck_assert_str_eq(run(command, &status), without);
 	/* The collector stays off: the same again. */
 	snprintf(command, sizeof(command),
 		 "PROTON_STUB_REFUSE=1 OPENCL_LAYERS=%s %s/opencl_visible", STUB_LIBRARY, TEST_DIR);
