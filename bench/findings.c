@@ -29,7 +29,7 @@ static uint32_t add_lane(struct session *s, int device)
 {
 	struct session_device d = {.type = strtab_adds(s->strings, "CUDA"), .index = device};
 	struct session_lane lane = {.process = session_process_add(s, (uint64_t)device + 1)};
-	struct session_use use = {lane.process, 0, NSEC_PER_SEC};
+	struct session_use use = {.process = lane.process, .busy_ns = NSEC_PER_SEC};
 
 	lane.device = use.device = session_device_intern(s, &d);
 	must(session_use_set(s, &use) == 0, "memory");
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++) {
 		uint64_t start = clock_monotonic_ns();
 
-		must(findings_make(&f, s) == 0, "memory");
+		must(findings_make(&f, s, NULL) == 0, "memory");
 		ms[i] = (double)(clock_monotonic_ns() - start) / 1e6;
 	}
 	qsort(ms, (size_t)rounds, sizeof(*ms), compare);

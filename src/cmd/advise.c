@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
+#include "cmd/measured.h"
 #include "cmd/profile_options.h"
 #include "findings/findings.h"
 #include "naming/readable.h"
@@ -167,10 +168,10 @@ static int print(const struct session *s, const struct findings *f, const struct
 	return r;
 }
 
-static int advise(const struct session *s, const struct arguments *a)
+static int advise(const struct session *s, const struct arguments *a, const struct peaks *peaks)
 {
 	struct findings f = {0};
-	int r = findings_make(&f, s), status = STATUS_NONE;
+	int r = findings_make(&f, s, peaks), status = STATUS_NONE;
 
 	if (r == 0)
 		r = print(s, &f, a);
@@ -182,8 +183,8 @@ static int advise(const struct session *s, const struct arguments *a)
 	} else if (f.nothing_measured || (f.host_alone && is_limit(a))) {
 		status = STATUS_TROUBLE; /* of nothing it cannot be said that it is well */
 	}
-	/* The document of programs is whole all the same. */
-	if (status == STATUS_TROUBLE && r == 0 && a->format == FINDINGS_JSON)
+	/* The document of programs is whole all the same, and text that tells of losses does not say it. */
+	if (status == STATUS_TROUBLE && r == 0 && (a->format == FINDINGS_JSON || f.n > 0))
 		complain("%s", f.nothing_measured ? REPORT_NOTHING : REPORT_HOST_ALONE);
 	findings_done(&f);
 	return status;
@@ -193,7 +194,8 @@ int cmd_advise(int argc, char **argv)
 {
 	struct arguments a = {.report = {.naming = &readable_naming}, .least = -1};
 	_cleanup_(session_freep) struct session *s = NULL;
-	int first;
+	struct peaks *peaks;
+	int first, status;
 
 	a.report.width = terminal_width(STDOUT_FILENO);
 	first = options_parse(&command_advise, argc, argv, on_option, &a);
@@ -205,5 +207,11 @@ int cmd_advise(int argc, char **argv)
 	}
 	a.report.ascii = a.report.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	s = load_files(argv + first, argc - first, &a.loading);
-	return s ? advise(s, &a) : STATUS_TROUBLE;
+	if (!s)
+		return STATUS_TROUBLE;
+	peaks = peaks_new();
+	measured_load(peaks);
+	status = advise(s, &a, peaks);
+	peaks_free(peaks);
+	return status;
 }

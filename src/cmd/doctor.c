@@ -11,6 +11,7 @@
 #include "base/shown.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/measured.h"
 #include "cmd/screen_options.h"
 #include "doctor/doctor.h"
 #include "doctor/questions.h"
@@ -22,11 +23,14 @@
 
 extern char **environ;
 
-enum { OPT_JSON = 1, OPT_NO_PAGER };
+enum { OPT_JSON = 1, OPT_NO_PAGER, OPT_MEASURE };
 
 static const struct option_def options[] = {
 	{.name = "json", .help = "print what was found as JSON", .id = OPT_JSON},
 	{.name = "no-pager", .help = "print to the terminal itself", .id = OPT_NO_PAGER},
+	{.name = "measure",
+	 .help = "measure links and memory of the devices, and keep it",
+	 .id = OPT_MEASURE},
 };
 
 const struct command_def command_doctor = {
@@ -246,7 +250,7 @@ static int put_all(const struct doctor *d, unsigned asked, bool ok)
 /* ---- the command ---- */
 
 struct arguments {
-	bool json, no_pager;
+	bool json, no_pager, measure;
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -256,6 +260,8 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	(void)value;
 	if (option->id == OPT_JSON)
 		a->json = true;
+	else if (option->id == OPT_MEASURE)
+		a->measure = true;
 	else
 		a->no_pager = true;
 	return 0;
@@ -366,8 +372,12 @@ int cmd_doctor(int argc, char **argv)
 	asked = parse_features(argv + first, argc - first);
 	if (!asked)
 		return STATUS_USAGE;
+	if (a.measure && (a.json || first < argc)) {
+		complain("--measure looks at nothing else, and prints no JSON");
+		return STATUS_USAGE;
+	}
 	look_around(&s);
-	status = examine(&s.host, asked, &a);
+	status = a.measure ? measured_make(&s.host) : examine(&s.host, asked, &a);
 	free(s.library);
 	free(s.library_why);
 	return status;

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/measured.h"
 #include "core/column.h"
 #include "core/name_pattern.h"
 #include "report/names.h"
@@ -68,6 +69,15 @@ static int take_selector(struct profile_options *o, struct selector **which, con
 }
 
 const struct peaks *profile_peaks(struct profile_options *o)
+{
+	if (!o->peaks) {
+		o->peaks = peaks_new();
+		measured_load(o->peaks);
+	}
+	return o->peaks;
+}
+
+const struct peaks *profile_table_peaks(struct profile_options *o)
 {
 	if (!o->peaks)
 		o->peaks = peaks_new();

@@ -101,8 +101,10 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 /* Add the peaks of a file to *peaks; if that is NULL, it is made with the built-in ones first. On
  * failure a line on stderr says why. */
 int peaks_load(struct peaks **peaks, const char *path);
+const struct peaks *profile_peaks(
+	struct profile_options *o); /* those given, else those measured and the built-in ones */
 const struct peaks *
-profile_peaks(struct profile_options *o); /* those given, or the built-in ones */
+profile_table_peaks(struct profile_options *o); /* those given, or the built-in ones */
 void profile_options_done(struct profile_options *o);
 /* An expression of whole names. 0, or a line on stderr says what is wrong with it. */
 int option_expression(struct name_pattern *p, const char *value);

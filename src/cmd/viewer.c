@@ -138,7 +138,7 @@ static int print(struct snapshot *snap, struct snapshot *before, struct argument
 		.before = before,
 		.include = o->include,
 		.exclude = o->exclude,
-		.peaks = profile_peaks(&a->profile),
+		.peaks = profile_table_peaks(&a->profile),
 		.threshold = a->threshold,
 		.depth = a->depth,
 		.format = o->format,

@@ -152,7 +152,10 @@ struct memory_event {
 const char *copy_direction_word(unsigned direction);
 const char *copy_direction_short(unsigned direction);
 const char *memory_kind_word(unsigned kind);
-/* Name of the node of a copy or set: "memcpy HtoD pinned", "memset device". Size of out ≥ 48. */
+/* What the name of a node says of it, ours or that of another tool. */
+unsigned copy_direction_of(const char *name);
+/* Name of the node of a copy or set: "memcpy HtoD pinned", "memset device"; between devices, as the program counts them:
+ * "memcpy PtoP 0 to 1". Size of out ≥ 48. */
 void activity_transfer_name(const struct activity *a, char *out, size_t size);
 
 /* How a kernel was launched, as it stands behind its name: "<<<128x4,256>>>"; dimensions of 1 at the end

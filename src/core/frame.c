@@ -71,6 +71,14 @@ static const struct {
 	[COPY_PEER_TO_PEER] = {"PeerToPeer", "PtoP"},
 };
 
+unsigned copy_direction_of(const char *name)
+{
+	for (unsigned i = COPY_UNKNOWN + 1; i < COPY_N_DIRECTIONS; i++)
+		if (strcasestr(name, directions[i].brief) || strcasestr(name, directions[i].word))
+			return i;
+	return COPY_UNKNOWN;
+}
+
 static const char *const memory_words[MEMORY_N_KINDS] = {
 	[MEMORY_UNKNOWN] = "unknown", [MEMORY_PAGEABLE] = "pageable", [MEMORY_PINNED] = "pinned",
 	[MEMORY_DEVICE] = "device",   [MEMORY_ARRAY] = "array",       [MEMORY_MANAGED] = "managed",

@@ -25,6 +25,8 @@ struct peak {
 struct peaks {
 	struct peak *entries;
 	size_t n, cap;
+	struct measured *measured;
+	size_t n_measured, cap_measured;
 };
 
 static const char builtin[] =
@@ -116,11 +118,100 @@ struct peaks *peaks_new(void)
 
 struct peaks *peaks_free(struct peaks *p)
 {
-	if (p)
+	if (p) {
 		free(p->entries);
+		free(p->measured);
+	}
 	free(p);
 	return NULL;
 }
+
+/* ---- what was measured ---- */
+
+static const struct {
+	const char *key, *what;
+} measured_rates[N_MEASURED] = {
+#define _(id, key, what) [MEASURED_##id] = {key, what},
+	MEASURED_RATES(_)
+#undef _
+};
+
+const char *measured_word(enum peak_measured what)
+{
+	return measured_rates[what].what;
+}
+
+static void parse_measured_rate(const char *word, size_t len, struct measured *ret)
+{
+	for (unsigned i = 0; i < N_MEASURED; i++) {
+		size_t n = strlen(measured_rates[i].key);
+		char *end;
+		double v;
+
+		if (n >= len || strncmp(word, measured_rates[i].key, n) != 0 || word[n] != '=')
+			continue;
+		v = strtod(word + n + 1, &end);
+		if (end == word + len && v > 0 && isfinite(v))
+			ret->rates[i] = v;
+	}
+}
+
+bool measured_parse(const char *line, struct measured *ret)
+{
+	size_t len = strcspn(line, " \t\n");
+	bool is_any = false;
+
+	if (!len || len >= sizeof(ret->uuid) || *line == '#')
+		return false;
+	memcpy(ret->uuid, line, len);
+	ret->uuid[len] = '\0';
+	for (unsigned i = 0; i < N_MEASURED; i++)
+		ret->rates[i] = NAN;
+	for (line += len; *line && *line != '\n'; line += len) {
+		line += strspn(line, " \t");
+		len = strcspn(line, " \t\n");
+		parse_measured_rate(line, len, ret);
+	}
+	for (unsigned i = 0; i < N_MEASURED; i++)
+		is_any |= !isnan(ret->rates[i]);
+	return is_any;
+}
+
+void measured_put(const struct measured *m, struct buf *out)
+{
+	buf_puts(out, m->uuid);
+	for (unsigned i = 0; i < N_MEASURED; i++)
+		if (m->rates[i] > 0)
+			buf_printf(out, " %s=%.4g", measured_rates[i].key, m->rates[i]);
+	buf_putc(out, '\n');
+}
+
+int peaks_take_measured(struct peaks *p, const char *text)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		if (ARRAY_ROOM(p->measured, p->cap_measured, p->n_measured + 1) < 0)
+			return -ENOMEM;
+		p->n_measured += measured_parse(text, &p->measured[p->n_measured]);
+	}
+	return 0;
+}
+
+/* The newest line of a device is the last. */
+double peaks_measured(const struct peaks *p, const struct session *s, uint32_t device,
+		      enum peak_measured what)
+{
+	const char *uuid;
+
+	if (!p || device >= s->n_devices)
+		return NAN;
+	uuid = strtab_str(s->strings, s->devices[device].uuid);
+	for (size_t i = p->n_measured; *uuid && i-- > 0;)
+		if (!strcmp(p->measured[i].uuid, uuid))
+			return p->measured[i].rates[what];
+	return NAN;
+}
+
+/* ---- of a device ---- */
 
 static const struct peak *peak_of(const struct peaks *p, const struct session *s, uint32_t device)
 {
@@ -150,8 +241,11 @@ double peaks_flops(const struct peaks *p, const struct session *s, uint32_t devi
 double peaks_bandwidth(const struct peaks *p, const struct session *s, uint32_t device)
 {
 	const struct peak *peak = peak_of(p, s, device);
+	double measured = peaks_measured(p, s, device, MEASURED_MEMORY);
 	const struct session_device *d;
 
+	if (!isnan(measured))
+		return measured;
 	if (peak && peak->memory.absolute)
 		return peak->memory.value;
 	if (device >= s->n_devices)

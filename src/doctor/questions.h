@@ -2,7 +2,7 @@
 #ifndef PROTON_DOCTOR_QUESTIONS_H
 #define PROTON_DOCTOR_QUESTIONS_H
 /* What is asked by a child, because it opens a library of a vendor, or files that may be on a disk
- * which does not answer. No question makes a GPU context.
+ * which does not answer. No question but MEASURE makes a GPU context.
  *
  *   DRIVER     libcuda.so.1: does it load and start, which CUDA, which devices
  *              path, init RESULT, version 13000, devices N, device NAME …
@@ -20,6 +20,8 @@
  *              path, loader TEXT, layers 0|1, platforms RESULT, platform N_DEVICES NAME …
  *   HOLDERS    processes that have a libcupti in memory: holder PID OURS NAME PATH …, unread N
  *   FOLDERS    session PATH, profile FREE_BYTES PATH, config PATH, each with …-error TEXT instead
+ *   MEASURE    how fast links and memory of the devices are: only where --measure asks
+ *              measured UUID RATE… NAME (bytes a second, by enum peak_measured), unmeasured TEXT, error TEXT
  *
  *   errors  the end of the probe */
 #include "doctor/doctor.h"
@@ -35,6 +37,7 @@ enum doctor_question {
 	ASK_OPENCL,
 	ASK_HOLDERS,
 	ASK_FOLDERS,
+	ASK_MEASURE,
 	N_DOCTOR_QUESTIONS
 };
 

@@ -214,11 +214,11 @@ static double count_launches(const struct session *s)
 	return n > 0 ? n : NAN;
 }
 
-static int evidence_init(struct evidence *e, const struct session *s)
+static int evidence_init(struct evidence *e, const struct session *s, const struct peaks *peaks)
 {
 	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
 
-	*e = (struct evidence){.s = s, .wall_ns = (double)runs_wall_ns(s)};
+	*e = (struct evidence){.s = s, .peaks = peaks, .wall_ns = (double)runs_wall_ns(s)};
 	e->own = malloc((MIN(s->n_nodes, s->n_rows) + 1) * sizeof(*e->own));
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
 	if (!metadata || !e->own || !e->devices)
@@ -337,10 +337,10 @@ static bool nothing_measured(const struct session *s)
 	return true;
 }
 
-int findings_make(struct findings *f, const struct session *s)
+int findings_make(struct findings *f, const struct session *s, const struct peaks *peaks)
 {
 	struct evidence e;
-	int r = evidence_init(&e, s);
+	int r = evidence_init(&e, s, peaks);
 
 	f->n = 0;
 	for (unsigned i = 0; r == 0 && i < FINDING_N_RULES; i++)

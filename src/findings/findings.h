@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/peaks.h"
 #include "core/session.h"
 
 /* The rules in the order in which they are asked; each has a file of its own name.
@@ -79,8 +80,8 @@ struct findings {
 	bool host_alone;       /* nothing ran on a device: what rules are about is not there */
 };
 
-/* Finds all anew. 0 or -ENOMEM (there are none then). Zeroed at first. */
-int findings_make(struct findings *f, const struct session *s);
+/* Finds all anew; peaks: NULL: nothing was measured. 0 or -ENOMEM (there are none then). Zeroed at first. */
+int findings_make(struct findings *f, const struct session *s, const struct peaks *peaks);
 void findings_done(struct findings *f);
 
 /* Its price where that is known in time, else NaN. */

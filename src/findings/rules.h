@@ -46,9 +46,10 @@ void picked_insert(struct picked *picked, const struct own *own);
 /* Sums of a profile that many rules need, from one pass over its nodes. */
 struct evidence {
 	const struct session *s;
-	double wall_ns;      /* of the run; 0: not known */
-	double whole_ns;     /* that without what was paused, else all device time */
-	bool is_wall;        /* whole_ns: the first of these */
+	const struct peaks *peaks; /* NULL: nothing was measured */
+	double wall_ns;            /* of the run; 0: not known */
+	double whole_ns;           /* that without what was paused, else all device time */
+	bool is_wall;              /* whole_ns: the first of these */
 	double used_ns;      /* from the first to the last work, at the least; else the wall time */
 	double blur_ns;      /* used_ns may be more by this */
 	bool has_work_times; /* it is not the wall time */

@@ -214,7 +214,8 @@ static const char *name_of(struct tree *t, uint32_t node)
 			   (enum name_format)t->o->format, true, &t->scratch);
 }
 
-/* What stands before a name that is not known for sure: calls of its context were sampled. */
+/* What stands before a name that is not known for sure, as calls of its context were sampled, or before what was not
+ * measured. */
 static const char *guess_mark(const struct tree *t, uint32_t node)
 {
 	return snapshot_is_guessed(t->snap, node) ? "~ " : "";

@@ -12,6 +12,7 @@
 #include "core/runs.h"
 #include "core/sensors.h"
 #include "report/report_impl.h"
+#include "report/rows.h"
 #include "report/words.h"
 
 static void copy_string(const struct session *s, uint32_t string, char out[CELL_MAX])
@@ -193,6 +194,65 @@ static void put_overlap(const struct report *r, const struct devices *all)
 		  r->out);
 }
 
+/* ---- what was measured ---- */
+
+struct measured_table {
+	const struct report *r;
+	const uint32_t *devices;
+};
+
+static void print_measured(const void *ctx, size_t row, enum peak_measured what, char out[CELL_MAX])
+{
+	const struct measured_table *t = ctx;
+
+	human_rate(out, peaks_measured(t->r->o->peaks, t->r->s, t->devices[row], what) / 1e9);
+}
+
+#define MEASURED_WORD(id, key, what)                                                               \
+	static void measured_##id(const void *ctx, size_t row, char out[CELL_MAX])                 \
+	{                                                                                          \
+		print_measured(ctx, row, MEASURED_##id, out);                                      \
+	}
+MEASURED_RATES(MEASURED_WORD)
+
+static void measured_device(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct measured_table *t = ctx;
+
+	session_device_word(t->r->s, t->devices[row], out);
+}
+
+/* Of those that proton doctor --measure has seen on this machine. */
+static int put_measured(const struct report *r)
+{
+	static const struct word_column columns[] = {
+		{"TO IT", false, measured_TO_DEVICE},
+		{"FROM IT", false, measured_TO_HOST},
+		{"PAGEABLE TO IT", false, measured_PAGEABLE_TO_DEVICE, 2},
+		{"FROM IT", false, measured_DEVICE_TO_PAGEABLE, 1},
+		{"ITS MEMORY", false, measured_MEMORY},
+		{"DEVICE", true, measured_device},
+	};
+	_cleanup_(freep) uint32_t *devices = calloc(r->s->n_devices + 1, sizeof(*devices));
+	const struct measured_table t = {r, devices};
+	size_t n = 0;
+
+	if (!devices)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->s->n_devices; i++)
+		for (unsigned k = 0; k < N_MEASURED; k++)
+			if (!isnan(peaks_measured(r->o->peaks, r->s, i, (enum peak_measured)k))) {
+				devices[n++] = i;
+				break;
+			}
+	if (!n)
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Measured by proton doctor --measure, GB/s");
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), n, &t}, r->o, r->out);
+	return 0;
+}
+
 /* ---- what is known about them ---- */
 
 int view_devices(struct report *r)
@@ -227,7 +287,7 @@ int view_devices(struct report *r)
 	put_overlap(r, &all);
 	put_sensors(r, &all);
 	e = put_idle(r);
-	return e;
+	return e < 0 ? e : put_measured(r);
 }
 
 /* ---- processes ---- */

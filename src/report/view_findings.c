@@ -7,7 +7,7 @@
 int view_findings(struct report *r)
 {
 	struct findings findings = {0};
-	int e = findings_make(&findings, r->s);
+	int e = findings_make(&findings, r->s, r->o->peaks);
 
 	if (e == 0)
 		e = report_findings(r->s, &findings, FINDINGS_TEXT, r->o, r->out);

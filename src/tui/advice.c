@@ -18,7 +18,7 @@ void advice_make(struct tui *t)
 
 	if (a->made_ns && a->generation == s->generation)
 		return;
-	findings_make(&a->findings, s);
+	findings_make(&a->findings, s, t->options.peaks);
 	a->generation = s->generation;
 	a->made_ns = clock_monotonic_ns();
 }

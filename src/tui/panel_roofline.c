@@ -617,6 +617,8 @@ static void add_shares(struct panel *p, struct line_parts *parts, enum role role
 	double flops = point->width == ROOFLINE_NO_WIDTH
 			       ? NAN
 			       : roofline_rate(point) / peak(p, point->width);
+	bool is_measured = !isnan(
+		peaks_measured(peaks_of(p), panel_session(p), roof_device(p), MEASURED_MEMORY));
 	char text[HUMAN_MAX];
 
 	if (!isnan(flops)) {
@@ -625,7 +627,8 @@ static void add_shares(struct panel *p, struct line_parts *parts, enum role role
 	}
 	if (!isnan(bytes)) {
 		human_percent(text, bytes);
-		parts_add(parts, role, 4, "%s%% of bandwidth", text);
+		parts_add(parts, role, 4,
+			  is_measured ? "%s%% of measured bandwidth" : "%s%% of bandwidth", text);
 	}
 }
 

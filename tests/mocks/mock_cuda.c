@@ -335,6 +335,8 @@ static uint32_t allocate(uint32_t cbid, uint64_t *ret, uint64_t bytes, uint8_t k
 
 	if (!bytes)
 		return 1;
+	if (getenv("MOCK_CUDA_FULL"))
+		return 2;
 	pthread_mutex_lock(&heap.lock);
 	*ret = block_take(bytes);
 	if (*ret && in_pool)
@@ -520,12 +522,99 @@ uint32_t cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes)
 	return copy(278, ABI_COPY_DTOH, ABI_MEMORY_DEVICE, ABI_MEMORY_PAGEABLE, bytes);
 }
 
+/* ---- how long copies take ---- */
+
+/* Bytes in a millisecond of the device's own time, which events take. */
+enum { TO_DEVICE, TO_HOST, FROM_PAGEABLE, TO_PAGEABLE, WITHIN, N_RATES };
+static const double rates[N_RATES] = {50e6, 40e6, 8e6, 6e6, 1e9};
+static double device_ms;
+
+static void take_time(unsigned what, size_t bytes)
+{
+	device_ms += (double)bytes / rates[what];
+}
+
+/* What we have given out, which nobody may look into. */
+static bool is_block(uint64_t address)
+{
+	return address >= BLOCK_FIRST && address < BLOCK_FIRST + (uint64_t)BLOCKS_MAX * BLOCK_STEP;
+}
+
+EXPORT uint32_t cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t bytes, void *stream);
+uint32_t cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t bytes, void *stream)
+{
+	(void)dst, (void)stream;
+	take_time(is_block((uintptr_t)src) ? TO_DEVICE : FROM_PAGEABLE, bytes);
+	return copy(277, ABI_COPY_HTOD, ABI_MEMORY_PAGEABLE, ABI_MEMORY_DEVICE, bytes);
+}
+
+EXPORT uint32_t cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, void *stream);
+uint32_t cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, void *stream)
+{
+	(void)dst, (void)src, (void)stream;
+	take_time(WITHIN, bytes);
+	return copy(281, ABI_COPY_DTOD, ABI_MEMORY_DEVICE, ABI_MEMORY_DEVICE, bytes);
+}
+
+EXPORT uint32_t cuMemsetD32Async(uint64_t dst, unsigned value, size_t n, void *stream);
+uint32_t cuMemsetD32Async(uint64_t dst, unsigned value, size_t n, void *stream)
+{
+	(void)dst, (void)value, (void)n, (void)stream;
+	return 0;
+}
+
+EXPORT uint32_t cuEventCreate(void **ret, unsigned flags);
+uint32_t cuEventCreate(void **ret, unsigned flags)
+{
+	static double events[16];
+	static unsigned n;
+
+	*ret = &events[n++ % 16];
+	return flags;
+}
+
+EXPORT uint32_t cuEventRecord(void *event, void *stream);
+uint32_t cuEventRecord(void *event, void *stream)
+{
+	(void)stream;
+	*(double *)event = device_ms;
+	return 0;
+}
+
+EXPORT uint32_t cuEventElapsedTime(float *ms, void *from, void *to);
+uint32_t cuEventElapsedTime(float *ms, void *from, void *to)
+{
+	*ms = (float)(*(double *)to - *(double *)from);
+	return 0;
+}
+
+EXPORT uint32_t cuDevicePrimaryCtxRetain(void **ret, int device);
+uint32_t cuDevicePrimaryCtxRetain(void **ret, int device)
+{
+	*ret = &device_ms;
+	return device < 0 || getenv("MOCK_CUDA_NO_CONTEXT") ? 46 : 0;
+}
+
+EXPORT uint32_t cuDevicePrimaryCtxRelease_v2(int device);
+uint32_t cuDevicePrimaryCtxRelease_v2(int device)
+{
+	return device < 0;
+}
+
+EXPORT uint32_t cuCtxSetCurrent(void *context);
+uint32_t cuCtxSetCurrent(void *context)
+{
+	return context == NULL;
+}
+
 /* Memory of the device is the program's own. */
 EXPORT uint32_t cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t bytes, void *stream);
 uint32_t cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t bytes, void *stream)
 {
 	(void)stream;
-	memcpy(dst, (const void *)(uintptr_t)src, bytes);
+	take_time(is_block((uintptr_t)dst) ? TO_HOST : TO_PAGEABLE, bytes);
+	if (!is_block(src))
+		memcpy(dst, (const void *)(uintptr_t)src, bytes);
 	return copy(279, ABI_COPY_DTOH, ABI_MEMORY_DEVICE, ABI_MEMORY_PAGEABLE, bytes);
 }
 

@@ -22,7 +22,8 @@ has "with numbers" "% of all kernels" text.txt
 "$PROTON" advise --width 50 a.hatchet >narrow.txt
 check "evidence goes on in the next line" "$(grep -A4 '(one-kernel)' text.txt | sed -n 2p | xargs)" \
 	"$(sed -n '/(one-kernel)/,/ at /p' narrow.txt | sed '1d;/ at /,$d' | xargs)"
-check "lines fit" "" "$("$PROTON" advise --width 60 a.hatchet | awk 'length > 90')"
+check "lines fit" "" "$("$PROTON" advise --width 60 a.hatchet | LC_ALL=C.UTF-8 grep -E '^.{61,}')"
+check "… a title, too" "one kernel is most of|the time (one-kernel)" "$(grep -B1 '(one-kernel)' narrow.txt | sed 's/.*measured//;s/^ *//' | paste -sd '|')"
 "$PROTON" advise -f markdown a.hatchet >text.md; has "in Markdown" "* **one kernel is most of the time** (" text.md
 check "JSON: the price is that of the report" \
 	"$("$PROTON" export -f json a.hatchet | python3 -c '
@@ -59,6 +60,10 @@ for file in empty root; do
 	check "$file: a document" 0 "$(python3 -c 'import json, sys; print(len(json.load(sys.stdin)["findings"]))' <out)"
 	has "$file: in a report" "$nothing" <("$PROTON" report --view findings $file.hatchet)
 done
+"$PROTON" export -f json empty.hatchet | sed 's/"wire_errors": 0/"wire_errors": 3/' >broken.json
+check "nothing but losses" 2 "$(status "$PROTON" advise broken.json)"
+has "… which are told" "(losses)" out
+check "… and why that is not all well" "proton: $nothing" "$(cat err)"
 PROTON_FAKE='kernel gemm 1000000 10' "$PROTON" record -q -o well.hatchet -- true
 "$PROTON" advise --fail-on one-kernel well.hatchet >out; check "nothing to say of what was measured" 0 $?
 echo 'main;work 100' >host.folded

@@ -475,7 +475,7 @@ START_TEST(rule)
 	struct findings f = {0};
 	const struct finding *found = NULL;
 
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	for (size_t i = 0; i < f.n; i++)
 		if (f.v[i].rule == cases[_i].rule)
 			found = &f.v[i];
@@ -513,7 +513,7 @@ START_TEST(places_of_one_kernel)
 
 		add_metric(s, node, 0, METRIC_TIME, (places == 1 ? 500 : 300) * MS);
 		add_metric(s, node, 0, METRIC_COUNT, 10);
-		ck_assert_int_eq(findings_make(&f, s), 0);
+		ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 		for (size_t i = 0; i < f.n; i++)
 			if (f.v[i].rule == FINDING_ONE_KERNEL)
 				found = &f.v[i];
@@ -549,7 +549,7 @@ static void has_evidence(const struct world *world, enum finding_rule rule, cons
 	struct findings f = {0};
 	size_t i = 0;
 
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	while (i < f.n && f.v[i].rule != rule)
 		i++;
 	ck_assert_uint_lt(i, f.n);
@@ -599,7 +599,7 @@ START_TEST(copies_of_a_context)
 	add_to(s, session_node(s, step, FRAME_SCOPE, "move"), "memcpy DtoD", 2 * S, S);
 	add_to(s, session_node(s, step, FRAME_SCOPE, "get"), "memcpy DtoH pinned", S, 0);
 	add_to(s, session_node(s, step, FRAME_SCOPE, "compute"), "memcpy HtoD pinned", S, 5 * S);
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	for (size_t i = 0; i < f.n; i++) {
 		if (f.v[i].rule != FINDING_COPIES)
 			continue;
@@ -631,7 +631,7 @@ START_TEST(links_name_their_own_copies)
 	struct findings f = {0};
 	size_t i = 0;
 
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	while (i < f.n && f.v[i].rule != FINDING_LINK)
 		i++;
 	ck_assert_uint_lt(i, f.n);
@@ -686,7 +686,7 @@ START_TEST(advice_of_what_is_there)
 			add_metric(s, scope, 0, METRIC_CPU_TIME, S);
 		if (t[i].has_wait)
 			session_node(s, scope, FRAME_SYNC, "device");
-		ck_assert_int_eq(findings_make(&f, s), 0);
+		ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 		ck_assert_uint_ge(f.n, 1);
 		ck_assert_int_eq(f.v[0].rule, FINDING_IDLE);
 		ck_assert_msg(strstr(finding_advice(&f.v[0]), t[i].text) != NULL, "%zu: %s", i,
@@ -708,7 +708,7 @@ START_TEST(where)
 	struct session *s = make(&w);
 	struct findings f = {0};
 
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	ck_assert_uint_ge(f.n, 1);
 	ck_assert_uint_eq(f.v[0].n_nodes, 3);
 	ck_assert_str_eq(session_node_name(s, f.v[0].nodes[0]), "b");
@@ -725,7 +725,7 @@ START_TEST(empty)
 	struct session *s = session_new();
 	struct findings f = {0};
 
-	ck_assert_int_eq(findings_make(&f, s), 0);
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
 	ck_assert_uint_eq(f.n, 0);
 	findings_done(&f);
 	session_free(s);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "test_tui_session.h"
+#include "tui/sections.h"
 #include "tui/text.h"
 
 static void check_fit(const char *s, int skip, int width, enum text_cut cut,
@@ -105,10 +106,31 @@ START_TEST(smart_case)
 }
 END_TEST
 
+/* Rows of words have no more columns than there is room for, the last one, too, and no word is cut that has room. */
+START_TEST(rows_of_words)
+{
+	static const char text[] = "long copies at 20.0 GB/s; 50.0 measured";
+
+	for (int room = 6; room < 60; room++)
+		for (const char *rest = text; *rest;) {
+			size_t n = sections_row_of_text(rest, room);
+
+			ck_assert_uint_gt(n, 0);
+			ck_assert_msg(n <= (size_t)room || !memchr(rest, ' ', n), "%d: '%.*s'",
+				      room, (int)n, rest);
+			ck_assert(!rest[n] || rest[n] == ' ' || n == (size_t)room);
+			rest += n;
+			rest += strspn(rest, " ");
+		}
+	ck_assert_uint_eq(sections_row_of_text("12 4567", 6), 2);
+	ck_assert_uint_eq(sections_row_of_text("12 4567", 7), 7);
+}
+END_TEST
+
 Suite *suite_text(void)
 {
-	const TTest *const tests[] = {fitting,   hostile_names, wide_characters,
-				      any_bytes, plain_output,  smart_case};
+	const TTest *const tests[] = {fitting,      hostile_names, wide_characters, any_bytes,
+				      plain_output, smart_case,    rows_of_words};
 	Suite *s = suite_create("text");
 	TCase *c = tcase_create("text");
 
