@@ -49,5 +49,8 @@ done < <(readelf -V "$library" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | so
 
 soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 [ "$soname" = libproton.so.0 ] || complain "SONAME is '$soname', not libproton.so.0"
+# A large variable one of whose members is not 0 at first is in the file with all of it.
+data=$((16#$(readelf -SW "$library" | awk '{ sub(/^ *\[ *[0-9]+\]/, "") } $1 == ".data" { print $5 }')))
+[ "$data" -le $((256 * 1024)) ] || complain "has $data bytes of variables in its file"
 readelf -d "$library" | grep -q TEXTREL && complain "has text relocations"
 exit $failed

@@ -420,6 +420,8 @@ struct abi_kernel {
 	uint32_t graph;
 };
 
+enum abi_channel_type { ABI_CHANNEL_COMPUTE = 1, ABI_CHANNEL_ASYNC_MEMCPY, ABI_CHANNEL_DECOMP };
+
 struct abi_copy {
 	uint32_t kind;
 	uint8_t copy_kind, src_kind, dst_kind, flags;
@@ -430,7 +432,10 @@ struct abi_copy {
 	uint32_t runtime_correlation, padding;
 	void *reserved;
 	uint64_t graph_node;
-	uint32_t graph; /* ABI_VERSION_11_1 */
+	uint32_t graph;                 /* ABI_VERSION_11_1 */
+	uint32_t channel, channel_type; /* ABI_VERSION_11_6 */
+	uint8_t by_device, padding2[3];
+	uint64_t n_copies; /* ABI_VERSION_12_9, and some before */
 };
 
 struct abi_peer_copy {
@@ -443,7 +448,8 @@ struct abi_peer_copy {
 	uint32_t correlation;
 	void *reserved;
 	uint64_t graph_node;
-	uint32_t graph; /* ABI_VERSION_11_1 */
+	uint32_t graph;                 /* ABI_VERSION_11_1 */
+	uint32_t channel, channel_type; /* ABI_VERSION_11_6 */
 };
 
 struct abi_set {

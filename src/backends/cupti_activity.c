@@ -71,6 +71,19 @@ static uint32_t translate_kernel(const struct cupti *c, const void *record, stru
 	return k->correlation;
 }
 
+/* Through which channel of the hardware. */
+static void add_channel(const struct cupti *c, uint32_t channel, uint32_t type, struct activity *a)
+{
+	static const uint8_t kinds[] = {[ABI_CHANNEL_COMPUTE] = CHANNEL_COMPUTE,
+					[ABI_CHANNEL_ASYNC_MEMCPY] = CHANNEL_COPY,
+					[ABI_CHANNEL_DECOMP] = CHANNEL_DECOMPRESS};
+
+	if (c->version < ABI_VERSION_11_6 || type >= ARRAY_SIZE(kinds) || !kinds[type])
+		return;
+	a->channel_kind = kinds[type];
+	a->channel = channel;
+}
+
 static uint32_t translate_copy(const struct cupti *c, const void *record, struct activity *a)
 {
 	const struct abi_copy *m = record;
@@ -80,6 +93,9 @@ static uint32_t translate_copy(const struct cupti *c, const void *record, struct
 			       .dst_kind = memory_kind(m->dst_kind)};
 	if (m->copy_kind < ABI_N_COPY_KINDS)
 		a->direction = copy_directions[m->copy_kind];
+	if (c->version >= ABI_VERSION_12_9 && m->n_copies > 1)
+		a->n_besides = m->n_copies - 1;
+	add_channel(c, m->channel, m->channel_type, a);
 	return m->correlation;
 }
 
@@ -87,9 +103,12 @@ static uint32_t translate_peer_copy(const struct cupti *c, const void *record, s
 {
 	const struct abi_peer_copy *m = record;
 
-	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_COPY, m), MOVED(c, m),
-			       .direction = COPY_PEER_TO_PEER, .src_kind = memory_kind(m->src_kind),
-			       .dst_kind = memory_kind(m->dst_kind)};
+	*a = (struct activity){
+		PLACE_AND_TIME(ACTIVITY_COPY, m),    MOVED(c, m),
+		.direction = COPY_PEER_TO_PEER,      .src_device = m->src_device,
+		.dst_device = m->dst_device,         .src_kind = memory_kind(m->src_kind),
+		.dst_kind = memory_kind(m->dst_kind)};
+	add_channel(c, m->channel, m->channel_type, a);
 	return m->correlation;
 }
 

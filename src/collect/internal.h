@@ -325,7 +325,8 @@ enum {
 	SET_ID_IDLE = 12,   /* how long a device waited for it */
 	SET_ID_LATENCY = 13,
 };
-enum { N_SETS_SEEDED = SET_ID_LATENCY + 1 };
+/* Behind them one for each size of copies: how many, bytes. */
+enum { SET_ID_SIZES = SET_ID_LATENCY + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */

@@ -24,16 +24,17 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "collect/copy_lanes.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
 #include "core/coverage.h"
+#include "core/session.h"
 #include "wire/encode.h"
 
 enum {
-	RUN_MAX = 512,       /* intervals that are handed on together */
-	SPANS_MAX = 1 << 15, /* pieces of covered time remembered a device */
-	CLOCK_TRIES = 4,
+	RUN_MAX = COPY_LANES_RUN, /* intervals that are handed on together */
+	SPANS_MAX = 1 << 15,      /* pieces of covered time remembered a device */
 	TAKE_TRIES = 1000,
 	/* Of each backend one for the run, and one for when sessions ask for it, which tells of epochs. */
 	N_FILES = 2 * N_SOURCES,
@@ -55,24 +56,22 @@ static struct taker {
 	_Atomic bool taking;
 	struct overlap covered[MAX_DEVICES]; /* by all else and by copies; without room before the
 					      * first interval of a device */
+	struct span worked[MAX_DEVICES];     /* from the first work to the last; 0: none yet */
 	_Atomic uint64_t n_spans;            /* of all devices; anybody may read it */
 	struct trace_file trace[N_FILES];
 	uint64_t n_traced;
 	struct wire_epoch_interval batch[RUN_MAX];
 	struct wire_interval plain[RUN_MAX];
-	struct span run[RUN_MAX], split[RUN_MAX];
-	bool is_copy[RUN_MAX]; /* of the batch */
+	struct span run[RUN_MAX];
+	struct copy_way way[RUN_MAX]; /* of the batch */
 	struct idle_work work[RUN_MAX];
 } taker = {.trace = {[0 ... N_FILES - 1] = {.file = {.fd = -1}}}};
 
 /* What was taken when the limits of the tables were read, and what of it proton knows.
  * owner: the sender thread */
 static struct {
-	uint64_t busy_ns[MAX_DEVICES], busy_sent_ns[MAX_DEVICES];
-	struct {
-		bool has_copies;
-		uint64_t copies_ns, hidden_ns, copies_sent_ns, hidden_sent_ns;
-	} overlap[MAX_DEVICES];
+	struct session_use now[MAX_DEVICES], sent[MAX_DEVICES];
+	bool again[MAX_DEVICES]; /* whatever was sent */
 	struct {
 		struct wire_segment now;
 		uint64_t sent_size;
@@ -116,6 +115,9 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->epoch = collector->slot[slot].epoch;
 	cell->graph = a->kind == ACTIVITY_GRAPH ? 0 : a->graph;
 	cell->is_copy = a->kind == ACTIVITY_COPY;
+	cell->direction = a->direction;
+	cell->channel_kind = a->channel_kind;
+	cell->channel = a->channel;
 	cell->is_wait = a->kind == ACTIVITY_SYNC;
 	cell->blocks = !a->async && (a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_SET);
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
@@ -136,7 +138,7 @@ static struct idle_work work_of(const struct interval_cell *cell, uint64_t end_n
 
 enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT };
 
-static enum ring_taken ring_take(struct wire_epoch_interval *ret, bool *ret_is_copy,
+static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_way *ret_way,
 				 struct idle_work *ret_work)
 {
 	struct interval_ring *r = &collector->intervals;
@@ -150,7 +152,8 @@ static enum ring_taken ring_take(struct wire_epoch_interval *ret, bool *ret_is_c
 	is = cell->is_wait ? TAKEN_WAIT : TAKEN_WORK;
 	*ret = (struct wire_epoch_interval){
 		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, 0};
-	*ret_is_copy = cell->is_copy;
+	*ret_way = (struct copy_way){cell->is_copy, cell->direction, cell->channel_kind,
+				     cell->channel};
 	*ret_work = work_of(cell, end_ns);
 	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
@@ -173,13 +176,25 @@ static struct overlap *device_coverage(uint32_t device)
 	return o;
 }
 
-static void cover(uint32_t device, const struct span *run, const bool *is_copy, uint32_t n)
+static void note_worked(uint32_t device, const struct span *run, uint32_t n)
+{
+	struct span *worked = &taker.worked[device];
+
+	if (!worked->start || run->start < worked->start)
+		worked->start = run->start;
+	for (uint32_t i = 0; i < n; i++)
+		worked->end = MAX(worked->end, run[i].end);
+}
+
+static void cover(uint32_t device, const struct span *run, const struct wire_epoch_interval *v,
+		  const struct copy_way *way, uint32_t n)
 {
 	struct overlap *o = device < MAX_DEVICES ? device_coverage(device) : NULL;
 	uint64_t before = o ? overlap_spans(o) : 0;
 
-	if (o) {
-		overlap_add(o, run, is_copy, n, taker.split);
+	if (o && n) {
+		note_worked(device, run, n);
+		copy_lanes_cover(device, o, run, v, way, n);
 		/* may have become fewer */
 		atomic_fetch_add(&taker.n_spans, overlap_spans(o) - before);
 	} else if (n) {
@@ -196,14 +211,15 @@ static void look_for_gaps(uint32_t device, const struct idle_work *work, uint32_
 }
 
 /* Operations on one device, up to i of the batch, sorted by their start. */
-static void take_run(uint32_t device, const bool *is_copy, uint32_t i, uint32_t n_run)
+static void take_run(uint32_t device, const struct wire_epoch_interval *v,
+		     const struct copy_way *way, uint32_t i, uint32_t n_run)
 {
-	cover(device, taker.run, is_copy + i - n_run, n_run);
+	cover(device, taker.run, v + i - n_run, way + i - n_run, n_run);
 	look_for_gaps(device, taker.work + i - n_run, n_run);
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
-static void cover_all(const struct wire_epoch_interval *v, const bool *is_copy, uint32_t n)
+static void cover_all(const struct wire_epoch_interval *v, const struct copy_way *way, uint32_t n)
 {
 	struct span *run = taker.run;
 	uint32_t i, n_run = 0, device = WIRE_NONE;
@@ -212,13 +228,13 @@ static void cover_all(const struct wire_epoch_interval *v, const bool *is_copy, 
 		uint32_t its = collector->lane[v[i].of.lane].device;
 
 		if (n_run && (its != device || v[i].of.start_ns < run[n_run - 1].start)) {
-			take_run(device, is_copy, i, n_run);
+			take_run(device, v, way, i, n_run);
 			n_run = 0;
 		}
 		device = its;
 		run[n_run++] = (struct span){v[i].of.start_ns, v[i].of.end_ns};
 	}
-	take_run(device, is_copy, n, n_run);
+	take_run(device, v, way, n, n_run);
 }
 
 /* ---- the trace ---- */
@@ -339,7 +355,7 @@ static uint32_t take_some(void)
 	uint32_t n = 0;
 
 	while (n < RUN_MAX && is) {
-		is = ring_take(&taker.batch[n], &taker.is_copy[n], &taker.work[n]);
+		is = ring_take(&taker.batch[n], &taker.way[n], &taker.work[n]);
 		if (_likely_(is == TAKEN_WORK))
 			n++;
 		else if (is == TAKEN_WAIT)
@@ -360,7 +376,7 @@ static void take(void)
 	/* Not for ever, when records come as fast as they are taken. */
 	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
 		n = take_some();
-		cover_all(v, taker.is_copy, n);
+		cover_all(v, taker.way, n);
 		if (trace)
 			trace_all(v, keep_traced(v, n));
 	}
@@ -396,10 +412,11 @@ static void make_ready(uint32_t device)
 {
 	const struct overlap *o = &taker.covered[device];
 
-	ready.busy_ns[device] = o->either.covered_ns;
-	ready.overlap[device].has_copies = o->is_told_apart;
-	ready.overlap[device].copies_ns = o->second.covered_ns;
-	ready.overlap[device].hidden_ns = overlap_both_ns(o);
+	ready.now[device] = (struct session_use){.busy_ns = o->either.covered_ns,
+						 .copies_ns = o->second.covered_ns,
+						 .hidden_ns = overlap_both_ns(o),
+						 .first_ns = taker.worked[device].start,
+						 .last_ns = taker.worked[device].end};
 }
 
 void intervals_take(void)
@@ -411,6 +428,7 @@ void intervals_take(void)
 	take();
 	for (i = 0; i < MAX_DEVICES; i++)
 		make_ready(i);
+	copy_lanes_look();
 	for (i = 0; i < N_FILES; i++) {
 		const struct trace_file *t = &taker.trace[i];
 
@@ -424,32 +442,16 @@ void intervals_take(void)
 
 static int use_send(struct wire_encoder *e, uint32_t device)
 {
-	const struct wire_use w = {device, 0, ready.busy_ns[device]};
+	const struct wire_usage w = {device, USE_N};
+	const uint64_t *now = ready.now[device].v, *sent = ready.sent[device].v;
 
-	if (ready.busy_sent_ns[device] == w.busy_ns)
+	if (!ready.again[device] && !memcmp(now, sent, sizeof(ready.now[device].v)))
 		return 0;
-	wire_put(e, WIRE_USES, &w, sizeof(w));
+	wire_put_numbers(e, WIRE_USAGE, &w, sizeof(w), now, w.n);
 	if (wire_encoder_flush(e) < 0)
 		return e->error;
-	ready.busy_sent_ns[device] = w.busy_ns;
-	return 0;
-}
-
-/* Of devices to which nothing was copied there is nothing to say. */
-static int overlap_send(struct wire_encoder *e, uint32_t device)
-{
-	const struct wire_overlap w = {device, 0, ready.overlap[device].copies_ns,
-				       ready.overlap[device].hidden_ns};
-
-	if (!ready.overlap[device].has_copies ||
-	    (ready.overlap[device].copies_sent_ns == w.copies_ns &&
-	     ready.overlap[device].hidden_sent_ns == w.hidden_ns))
-		return 0;
-	wire_put(e, WIRE_OVERLAPS, &w, sizeof(w));
-	if (wire_encoder_flush(e) < 0)
-		return e->error;
-	ready.overlap[device].copies_sent_ns = w.copies_ns;
-	ready.overlap[device].hidden_sent_ns = w.hidden_ns;
+	ready.sent[device] = ready.now[device];
+	ready.again[device] = false;
 	return 0;
 }
 
@@ -475,10 +477,9 @@ int intervals_send(struct wire_encoder *e, uint32_t n_devices)
 	uint32_t i;
 	int r = 0;
 
-	for (i = 0; i < n_devices && r == 0; i++) {
+	for (i = 0; i < n_devices && r == 0; i++)
 		r = use_send(e, i);
-		r = r ? r : overlap_send(e, i);
-	}
+	r = r ? r : copy_lanes_send(e, n_devices);
 	for (i = 0; i < N_FILES && r == 0; i++)
 		r = trace_send(e, i);
 	return r;
@@ -488,9 +489,8 @@ void intervals_resend(void)
 {
 	unsigned i;
 
-	memset(ready.busy_sent_ns, 0, sizeof(ready.busy_sent_ns));
-	for (i = 0; i < MAX_DEVICES; i++)
-		ready.overlap[i].copies_sent_ns = 0;
+	memset(ready.sent, 0, sizeof(ready.sent));
+	copy_lanes_resend();
 	for (i = 0; i < N_FILES; i++) {
 		ready.trace[i].sent_size = 0;
 		ready.trace[i].sent_pair.monotonic_ns = 0;
@@ -507,10 +507,13 @@ void intervals_break(void)
 	atomic_store(&taker.taking, false);
 }
 
-static void reset_device(struct overlap *o)
+static void reset_device(uint32_t device)
 {
+	struct overlap *o = &taker.covered[device];
+	const struct coverage *all = &o->either;
 	uint64_t before = overlap_spans(o);
 
+	copy_lanes_reset(device, all->n ? all->v[all->n - 1].end : 0);
 	overlap_reset(o);
 	atomic_fetch_add(&taker.n_spans, overlap_spans(o) - before);
 }
@@ -523,9 +526,11 @@ void intervals_reset(void)
 		return;
 	for (i = 0; i < MAX_DEVICES; i++) {
 		if (taker.covered[i].either.v)
-			reset_device(&taker.covered[i]);
-		ready.busy_sent_ns[i] = ready.overlap[i].copies_sent_ns = UINT64_MAX;
+			reset_device(i);
+		taker.worked[i] = (struct span){0, 0};
+		ready.again[i] = true;
 	}
+	copy_lanes_resend();
 	idle_break();
 	atomic_store(&taker.taking, false);
 }
@@ -546,7 +551,7 @@ uint64_t intervals_bytes(void)
 	uint64_t n = MIN(atomic_load(&collector->intervals.head), (uint32_t)MAX_INTERVALS) *
 		     sizeof(struct interval_cell);
 
-	return n + atomic_load(&taker.n_spans) * 2 * sizeof(struct span);
+	return n + copy_lanes_bytes() + atomic_load(&taker.n_spans) * 2 * sizeof(struct span);
 }
 
 void intervals_forked(void)
@@ -561,6 +566,7 @@ void intervals_forked(void)
 	for (i = 0; i < MAX_DEVICES; i++)
 		if (taker.covered[i].either.v)
 			overlap_init(&taker.covered[i], taker.covered[i].either.v, SPANS_MAX);
+	memset(taker.worked, 0, sizeof(taker.worked));
 	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
 	for (i = 0; i < N_FILES; i++) {
@@ -568,6 +574,7 @@ void intervals_forked(void)
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}
 	taker.n_traced = 0;
+	copy_lanes_forked();
 	idle_forked();
 	memset(&ready, 0, sizeof(ready));
 	atomic_store(&taker.taking, false);

@@ -117,11 +117,25 @@ static void fill_set(uint32_t slot, const struct activity *a)
 		slot_add_u64(slot, TRANSFER_ASYNC, 1);
 }
 
+/* … beside them, by its size; several that ran as one have the same, as far as anybody knows. */
+static void add_size(uint32_t slot, uint64_t bytes, uint64_t n)
+{
+	const struct slot_entry *e = &collector->slot[slot];
+	uint32_t at = slot_intern(e->node, e->lane, SET_ID_SIZES + copy_size(bytes / n), e->epoch);
+
+	if (at == WIRE_NONE)
+		return;
+	slot_add_u64(at, 0, n);
+	slot_add_u64(at, 1, bytes);
+	slot_touch(at);
+}
+
 static void fill_copy(uint32_t slot, const struct activity *a)
 {
 	const char *word = copy_direction_word(a->direction);
 
 	fill_set(slot, a);
+	add_size(slot, a->bytes, 1 + a->n_besides);
 	slot_store(slot, TRANSFER_DIRECTION, string_intern(word, strlen(word)));
 }
 

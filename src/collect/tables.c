@@ -157,9 +157,15 @@ static void set_seed(struct set_entry *s, unsigned id)
 {
 	unsigned i;
 
-	s->n = built_in_sets[id].n;
-	for (i = 0; i < s->n; i++)
-		s->metrics[i] = built_in_sets[id].metrics[i];
+	if (id >= SET_ID_SIZES) {
+		s->n = 2;
+		s->metrics[0] = (uint16_t)metric_of_copies(id - SET_ID_SIZES);
+		s->metrics[1] = (uint16_t)metric_of_copied_bytes(id - SET_ID_SIZES);
+	} else {
+		s->n = built_in_sets[id].n;
+		for (i = 0; i < s->n; i++)
+			s->metrics[i] = built_in_sets[id].metrics[i];
+	}
 	atomic_store(&s->key, UINT64_MAX); /* of no single metric */
 	atomic_store(&s->state, ENTRY_READY);
 }

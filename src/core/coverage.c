@@ -60,8 +60,7 @@ static void add_piece(struct coverage *c, const struct span *run, uint32_t n)
 {
 	uint32_t from, n_tail, i, j = 0;
 
-	if (c->n + n > c->max)
-		forget(c, c->n + n - c->max);
+	coverage_make_room(c, n);
 	from = first_touched(c, run[0].start);
 	n_tail = c->n - from;
 	memcpy(c->scratch, c->v + from, n_tail * sizeof(*c->v));
@@ -85,6 +84,48 @@ void coverage_add(struct coverage *c, const struct span *run, uint32_t n)
 		piece = MIN(n - at, c->max / 2);
 		add_piece(c, run + at, piece);
 	}
+}
+
+void coverage_raise_floor(struct coverage *c, uint64_t floor)
+{
+	uint32_t gone = 0;
+
+	if (floor <= c->floor)
+		return;
+	c->floor = floor;
+	while (gone < c->n && c->v[gone].end <= floor)
+		gone++;
+	c->n -= gone;
+	memmove(c->v, c->v + gone, c->n * sizeof(*c->v));
+	if (c->n)
+		c->v[0].start = MAX(c->v[0].start, floor);
+}
+
+void coverage_make_room(struct coverage *c, uint32_t n)
+{
+	if (c->n + n > c->max)
+		forget(c, c->n + n - c->max);
+}
+
+uint64_t coverage_common(const struct coverage *a, const struct coverage *b, uint64_t from,
+			 uint64_t to)
+{
+	uint32_t i = first_touched(a, from), j = first_touched(b, from);
+	uint64_t sum = 0;
+
+	while (i < a->n && j < b->n) {
+		uint64_t start = MAX(MAX(a->v[i].start, b->v[j].start), from);
+		uint64_t end = MIN(MIN(a->v[i].end, b->v[j].end), to);
+
+		if (start >= to)
+			break;
+		sum += end > start ? end - start : 0;
+		if (a->v[i].end < b->v[j].end)
+			i++;
+		else
+			j++;
+	}
+	return sum;
 }
 
 /* ---- two kinds ---- */
@@ -112,36 +153,23 @@ static void tell_apart(struct overlap *o)
 	o->is_told_apart = true;
 }
 
-/* Time before `floor` is no longer counted, as if it had been forgotten for want of room. */
-static void raise_floor(struct coverage *c, uint64_t floor)
-{
-	uint32_t gone = 0;
-
-	if (floor <= c->floor)
-		return;
-	c->floor = floor;
-	while (gone < c->n && c->v[gone].end <= floor)
-		gone++;
-	c->n -= gone;
-	memmove(c->v, c->v + gone, c->n * sizeof(*c->v));
-	if (c->n)
-		c->v[0].start = MAX(c->v[0].start, floor);
-}
-
 /* What has no room gives up time in all of them. */
-static void make_room(struct overlap *o, uint32_t n)
+void overlap_make_room(struct overlap *o, uint32_t n)
 {
 	struct coverage *all[] = {&o->either, &o->first, &o->second};
 	uint64_t floor = 0;
 	unsigned i;
 
+	if (!o->is_told_apart) {
+		coverage_make_room(&o->either, n);
+		return;
+	}
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		if (all[i]->n + n > all[i]->max)
-			forget(all[i], all[i]->n + n - all[i]->max);
+		coverage_make_room(all[i], n);
 		floor = MAX(floor, all[i]->floor);
 	}
 	for (i = 0; i < ARRAY_SIZE(all); i++)
-		raise_floor(all[i], floor);
+		coverage_raise_floor(all[i], floor);
 }
 
 /* Those of one kind. */
@@ -164,7 +192,7 @@ void overlap_add(struct overlap *o, const struct span *run, const bool *is_secon
 	if (!o->is_told_apart && memchr(is_second, true, n * sizeof(*is_second)))
 		tell_apart(o);
 	if (o->is_told_apart) {
-		make_room(o, n);
+		overlap_make_room(o, n);
 		coverage_add(&o->first, split, pick(run, is_second, n, false, split));
 		coverage_add(&o->second, split, pick(run, is_second, n, true, split));
 	}

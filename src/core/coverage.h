@@ -29,6 +29,15 @@ struct coverage {
 void coverage_init(struct coverage *c, struct span *room, uint32_t max);
 /* n spans, sorted by start. */
 void coverage_add(struct coverage *c, const struct span *run, uint32_t n);
+/* Time before `floor` is no longer counted, as if it had been forgotten for want of room. */
+void coverage_raise_floor(struct coverage *c, uint64_t floor);
+/* How much of the time from start to end is covered. False: some of it was forgotten. */
+bool coverage_within(const struct coverage *c, uint64_t start, uint64_t end, uint64_t *ret_ns);
+/* Room for n <= max / 2 more: what coverage_add() would forget is forgotten. */
+void coverage_make_room(struct coverage *c, uint32_t n);
+/* Of the pieces that are remembered, the time that both cover between two moments. */
+uint64_t coverage_common(const struct coverage *a, const struct coverage *b, uint64_t from,
+			 uint64_t to);
 
 /* Two kinds of work on one device: how long either ran, each of them, and both at the same time.
  *
@@ -50,6 +59,13 @@ void overlap_init(struct overlap *o, struct span *room, uint32_t max);
 /* n spans, sorted by start, n <= max / 2; those of the second kind are marked. `split` is room for n. */
 void overlap_add(struct overlap *o, const struct span *run, const bool *is_second, uint32_t n,
 		 struct span *split);
+/* Room for n more, of each kind: what overlap_add() would forget is forgotten. */
+void overlap_make_room(struct overlap *o, uint32_t n);
+/* What those of the first kind cover. */
+static inline const struct coverage *overlap_first(const struct overlap *o)
+{
+	return o->is_told_apart ? &o->first : &o->either;
+}
 /* Forget how long it was, not when: time that was covered by then counts in none any more. */
 void overlap_reset(struct overlap *o);
 /* Pieces remembered. */

@@ -637,6 +637,23 @@ static int add_use(struct merge *m, uint32_t id)
 	return use.device == SESSION_NONE ? 0 : session_use_set(m->into, &use);
 }
 
+static int add_copy_lane(struct merge *m, uint32_t id)
+{
+	struct session_copy_lane lane = m->from->copy_lanes[id], *into;
+
+	lane.process = mapped(m, MAP_PROCESSES, lane.process);
+	if (lane.process == SESSION_NONE)
+		lane.process = m->process;
+	lane.device = mapped(m, MAP_DEVICES, lane.device);
+	if (lane.device == SESSION_NONE)
+		return 0;
+	into = session_copy_lane_of(m->into, &lane);
+	if (!into)
+		return -ENOMEM;
+	*into = lane;
+	return 0;
+}
+
 static int add_sensors(struct merge *m, uint32_t id)
 {
 	uint32_t device = mapped(m, MAP_DEVICES, m->from->sensors[id].device);
@@ -753,6 +770,7 @@ static int add_samples(struct merge *m)
 	int r = add_all(m, f->n_samples, add_sample);
 
 	r = r ? r : add_all(m, f->n_uses, add_use);
+	r = r ? r : add_all(m, f->n_copy_lanes, add_copy_lane);
 	return r ? r : add_all(m, f->n_sensors, add_sensors);
 }
 

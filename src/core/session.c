@@ -14,8 +14,10 @@ struct session_private {
 	struct idindex frames, nodes, lanes;
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
-		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors;
-	struct idindex hists, uses, sets, epochs, devices, modules, processes, notes, runs;
+		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors,
+		cap_copy_lanes;
+	struct idindex hists, uses, copy_lanes, sets, epochs, devices, modules, processes, notes,
+		runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
 	uint32_t n_looked_at;
@@ -69,7 +71,7 @@ static void session_free_arrays(struct session *s)
 	void *arrays[] = {s->frames,  s->nodes, s->rows,   s->values,    s->present,
 			  s->lanes,   s->sets,  s->epochs, s->processes, s->devices,
 			  s->modules, s->notes, s->hists,  s->samples,   s->intervals,
-			  s->clocks,  s->uses,  s->runs,   s->sensors};
+			  s->clocks,  s->uses,  s->runs,   s->sensors,   s->copy_lanes};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -82,9 +84,10 @@ static void session_free_arrays(struct session *s)
 
 static void session_free_private(struct session_private *p)
 {
-	struct idindex *indexes[] = {
-		&p->frames,  &p->nodes,   &p->lanes,     &p->hists, &p->uses, &p->sets, &p->epochs,
-		&p->devices, &p->modules, &p->processes, &p->notes, &p->runs, &p->rows};
+	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
+				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
+				     &p->modules, &p->processes, &p->notes,  &p->runs,
+				     &p->rows,    &p->copy_lanes};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
@@ -301,6 +304,12 @@ uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)
 	return id != IDINDEX_NONE ? id : APPEND(s, lanes, hash, *lane);
 }
 
+const uint8_t use_at_most[USE_N] = {
+#define _(number, most) [USE_##number] = USE_##most,
+	USE_NUMBERS(_)
+#undef _
+};
+
 static uint64_t use_hash(const struct session_use *use)
 {
 	return hash_pair(use->process, use->device);
@@ -311,6 +320,35 @@ static bool use_equal(const void *ctx, uint32_t id, const void *key)
 	const struct session_use *a = &((const struct session *)ctx)->uses[id], *b = key;
 
 	return a->process == b->process && a->device == b->device;
+}
+
+static uint64_t copy_lane_hash(const struct session_copy_lane *l)
+{
+	return hash_pair(hash_pair(l->process, l->device) ^ hash_pair(l->context, l->stream),
+			 l->channel ^ (uint32_t)l->direction << 24 ^
+				 (uint32_t)l->channel_kind << 16);
+}
+
+static bool copy_lane_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_copy_lane *a = &((const struct session *)ctx)->copy_lanes[id];
+	const struct session_copy_lane *b = key;
+
+	return a->process == b->process && a->device == b->device && a->context == b->context &&
+	       a->stream == b->stream && a->channel == b->channel && a->direction == b->direction &&
+	       a->channel_kind == b->channel_kind;
+}
+
+static void copy_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < s->n_copy_lanes; i++) {
+		struct session_copy_lane *l = &s->copy_lanes[i];
+
+		if (l->process != process || l->device != from)
+			continue;
+		l->device = to;
+		idindex_add(&s->p->copy_lanes, copy_lane_hash(l), (uint32_t)i);
+	}
 }
 
 void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
@@ -332,6 +370,7 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 		s->uses[i].device = to;
 		idindex_add(&s->p->uses, use_hash(&s->uses[i]), (uint32_t)i);
 	}
+	copy_lanes_move(s, process, from, to);
 }
 
 static bool set_equal(const void *ctx, uint32_t id, const void *key)
@@ -827,6 +866,20 @@ int session_use_set(struct session *s, const struct session_use *use)
 		return -ENOMEM;
 	*known = *use;
 	return 0;
+}
+
+struct session_copy_lane *session_copy_lane_of(struct session *s,
+					       const struct session_copy_lane *of)
+{
+	uint64_t hash = copy_lane_hash(of);
+	uint32_t id = idindex_find(&s->p->copy_lanes, hash, copy_lane_equal, s, of);
+	struct session_copy_lane l = *of;
+
+	memset(l.v, 0, sizeof(l.v));
+	if (id == IDINDEX_NONE)
+		id = APPEND(s, copy_lanes, hash, l);
+	s->generation++;
+	return id == SESSION_NONE ? NULL : &s->copy_lanes[id];
 }
 
 static size_t sensors_index(const struct session *s, uint32_t device)

@@ -169,12 +169,68 @@ struct session_clock {
 	uint64_t clock_ns;
 };
 
-/* How long a process kept a device busy: the union of what it did there. */
+/* What is known of how a process uses a device, each a number that may grow; 0: not known, or nothing. The stream,
+ * files and merges take them from this list: the next one is one more row at its end.
+ *    number     at most   meaning */
+/* clang-format off */
+#define USE_NUMBERS(_)                                                                             \
+	_(busy_ns,   busy_ns)   /* time in which it had work there: what overlaps counts once */   \
+	_(copies_ns, busy_ns)   /* … of that in which copies ran */                                \
+	_(hidden_ns, copies_ns) /* … of that in which something else ran, too */                   \
+	_(first_ns,  last_ns)   /* its first work began (CLOCK_REALTIME) */                        \
+	_(last_ns,   last_ns)   /* its last ended */
+/* clang-format on */
+enum use_number {
+#define _(number, most) USE_##number,
+	USE_NUMBERS(_)
+#undef _
+		USE_N
+};
+
 struct session_use {
 	uint32_t process, device;
-	uint64_t busy_ns;
-	/* Of that copies; of these while something else ran, too. 0 and 0: no copies, or not known. */
-	uint64_t copies_ns, hidden_ns;
+	union {
+		struct {
+#define _(number, most) uint64_t number;
+			USE_NUMBERS(_)
+#undef _
+		};
+		uint64_t v[USE_N];
+	};
+};
+
+/* The number that one cannot be larger than; itself: there is none. */
+extern const uint8_t use_at_most[USE_N];
+
+/* The same of copies of one direction, in a stream, through a channel of the hardware, and what else is known of them.
+ *    number      meaning */
+/* clang-format off */
+#define COPY_LANE_NUMBERS(_)                                                                       \
+	_(count)      /* how many */                                                               \
+	_(time_ns)    /* time in which they ran: what overlaps counts once */                      \
+	_(hidden_ns)  /* … of that in which something else than copies ran on the device, too */   \
+	_(unsure_ns)  /* more of it may have, so long at the most: it was told too late */
+/* clang-format on */
+enum copy_lane_number {
+#define _(number) COPY_LANE_##number,
+	COPY_LANE_NUMBERS(_)
+#undef _
+		COPY_LANE_N
+};
+
+struct session_copy_lane {
+	uint32_t process, device;
+	uint32_t context, stream; /* SESSION_NONE: of all that had no place of their own */
+	uint32_t channel;
+	uint8_t direction, channel_kind; /* enums of core/activity.h */
+	union {
+		struct {
+#define _(number) uint64_t number;
+			COPY_LANE_NUMBERS(_)
+#undef _
+		};
+		uint64_t v[COPY_LANE_N];
+	};
 };
 
 /* What a device's sensors said while the run lasted. */
@@ -204,10 +260,11 @@ struct session {
 	struct session_interval *intervals;
 	struct session_clock *clocks;
 	struct session_use *uses;
+	struct session_copy_lane *copy_lanes;
 	struct session_sensors *sensors;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs, n_sensors;
+		n_runs, n_sensors, n_copy_lanes;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
@@ -318,6 +375,9 @@ int session_clock_add(struct session *s, const struct session_clock *clock);
 int session_use_set(struct session *s, const struct session_use *use);
 /* The same, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
 struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t device);
+/* The one of the same place as `of`, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
+struct session_copy_lane *session_copy_lane_of(struct session *s,
+					       const struct session_copy_lane *of);
 /* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */

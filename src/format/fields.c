@@ -121,9 +121,24 @@ static const struct field sensor_fields[] = {
 };
 
 static const struct field use_fields[] = {
-	F(U64, "busy_ns", session_use, busy_ns),   F(U64, "copies_ns", session_use, copies_ns),
-	F(INDEX, "device", session_use, device),   F(U64, "hidden_ns", session_use, hidden_ns),
+#define _(number, most) F(U64, #number, session_use, number),
+	USE_NUMBERS(_)
+#undef _
+		F(INDEX, "device", session_use, device),
 	F(INDEX, "process", session_use, process),
+};
+
+static const struct field copy_lane_fields[] = {
+	F(U32, "channel", session_copy_lane, channel),
+	F(CHANNEL, "channel_kind", session_copy_lane, channel_kind),
+	F(INDEX, "context", session_copy_lane, context),
+	F(INDEX, "device", session_copy_lane, device),
+	F(DIRECTION, "direction", session_copy_lane, direction),
+	F(INDEX, "process", session_copy_lane, process),
+	F(INDEX, "stream", session_copy_lane, stream),
+#define _(number) F(U64, #number, session_copy_lane, number),
+	COPY_LANE_NUMBERS(_)
+#undef _
 };
 
 #define S(id, key, what, fields)                                                                   \
@@ -136,6 +151,7 @@ static const struct field use_fields[] = {
 
 const struct field_section sections[SECTION_N] = {
 	S(CLOCKS, "clocks", clocks, clock_fields),
+	S(COPY_LANES, "copy_lanes", copy_lanes, copy_lane_fields),
 	S(DEVICES, "devices", devices, device_fields),
 	S(EPOCHS, "epochs", epochs, epoch_fields),
 	S(INTERVALS, "intervals", intervals, interval_fields),
@@ -150,6 +166,8 @@ const struct field_section sections[SECTION_N] = {
 };
 
 const char *const process_end_words[3] = {"runs", "ended", "vanished"};
+const char *const channel_kind_words[CHANNEL_N_KINDS] = {"", "compute", "copy", "decompress"};
+const char *const direction_words[COPY_N_DIRECTIONS] = {"", "HtoD", "DtoH", "DtoD", "HtoH", "PtoP"};
 const char *const note_level_words[3] = {"info", "warning", "error"};
 const char *const metric_type_words[3] = {"u64", "f64", "text"};
 const char *const metric_scope_words[3] = {"inclusive", "exclusive", "property"};
@@ -324,6 +342,12 @@ static void write_field(const struct fields_writer *f, const struct field *field
 	case FIELD_METRIC:
 		write_metric_name(f, *(const uint32_t *)p);
 		break;
+	case FIELD_DIRECTION:
+		jsonw_strings(f->json, direction_words[*(const uint8_t *)p % COPY_N_DIRECTIONS]);
+		break;
+	case FIELD_CHANNEL:
+		jsonw_strings(f->json, channel_kind_words[*(const uint8_t *)p % CHANNEL_N_KINDS]);
+		break;
 	case FIELD_END:
 		write_word(f, process_end_words, *(const uint8_t *)p);
 		break;
@@ -345,6 +369,8 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_BOOL:
 	case FIELD_END:
 	case FIELD_LEVEL:
+	case FIELD_DIRECTION:
+	case FIELD_CHANNEL:
 		return *(const uint8_t *)p == 0;
 	case FIELD_STRING:
 	case FIELD_WORDS:

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/activity.h"
 #include "core/session.h"
 #include "format/json_writer.h"
 
@@ -27,7 +28,9 @@ enum field_type {
 	FIELD_METRIC, /* uint32_t metric id, by name */
 	FIELD_END,    /* uint8_t enum process_end, as a word */
 	FIELD_LEVEL,  /* uint8_t enum note_level, as a word */
-	FIELD_LOSSES, /* uint64_t[LOSS_N] as an object of those that are not 0 */
+	FIELD_DIRECTION, /* uint8_t enum copy_direction, as a word; "": not known */
+	FIELD_CHANNEL,   /* uint8_t enum channel_kind, likewise */
+	FIELD_LOSSES,    /* uint64_t[LOSS_N] as an object of those that are not 0 */
 };
 
 struct field {
@@ -46,6 +49,7 @@ struct field_section {
 
 enum section_id {
 	SECTION_CLOCKS,
+	SECTION_COPY_LANES,
 	SECTION_DEVICES,
 	SECTION_EPOCHS,
 	SECTION_INTERVALS,
@@ -62,6 +66,8 @@ enum section_id {
 extern const struct field_section sections[SECTION_N]; /* in alphabetical order of their keys */
 
 extern const char *const process_end_words[3], *const note_level_words[3];
+extern const char *const direction_words[COPY_N_DIRECTIONS];
+extern const char *const channel_kind_words[CHANNEL_N_KINDS];
 extern const char *const metric_type_words[3], *const metric_scope_words[3],
 						       *const metric_add_words[METRIC_N_ADDS];
 

@@ -332,6 +332,12 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	case FIELD_END:
 		*(uint8_t *)p = get_word(r, at, process_end_words, 3);
 		break;
+	case FIELD_DIRECTION:
+		*(uint8_t *)p = get_word(r, at, direction_words, COPY_N_DIRECTIONS);
+		break;
+	case FIELD_CHANNEL:
+		*(uint8_t *)p = get_word(r, at, channel_kind_words, CHANNEL_N_KINDS);
+		break;
 	case FIELD_LEVEL:
 		*(uint8_t *)p = get_word(r, at, note_level_words, 3);
 		break;
@@ -485,20 +491,43 @@ static int add_use(struct hread *r, void *element)
 	if ((use->process == SESSION_NONE && !of_nobody) || use->device == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
 	/* What is a part is no more than the whole. */
-	use->copies_ns = MIN(use->copies_ns, use->busy_ns);
-	use->hidden_ns = MIN(use->hidden_ns, use->copies_ns);
+	for (unsigned i = 0; i < USE_N; i++)
+		use->v[i] = MIN(use->v[i], use->v[use_at_most[i]]);
 	return session_use_set(r->s, use);
+}
+
+static int add_copy_lane(struct hread *r, void *element)
+{
+	struct session_copy_lane *lane = element, *into;
+
+	lane->process = hread_section_id(r, SECTION_PROCESSES, lane->process);
+	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
+	if (lane->process == SESSION_NONE || lane->device == SESSION_NONE)
+		return hread_warn(r, WARNING_INDEX);
+	lane->hidden_ns = MIN(lane->hidden_ns, lane->time_ns);
+	into = session_copy_lane_of(r->s, lane);
+	if (!into)
+		return -ENOMEM;
+	*into = *lane;
+	return 0;
 }
 
 static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock,    [SECTION_DEVICES] = add_device,
-		[SECTION_EPOCHS] = add_epoch,    [SECTION_INTERVALS] = add_interval,
-		[SECTION_LANES] = add_lane,      [SECTION_MODULES] = add_module,
-		[SECTION_NOTES] = add_note,      [SECTION_PROCESSES] = add_process,
-		[SECTION_RUNS] = add_run,        [SECTION_SAMPLES] = add_sample,
-		[SECTION_SENSORS] = add_sensors, [SECTION_USES] = add_use,
+		[SECTION_CLOCKS] = add_clock,
+		[SECTION_DEVICES] = add_device,
+		[SECTION_EPOCHS] = add_epoch,
+		[SECTION_INTERVALS] = add_interval,
+		[SECTION_LANES] = add_lane,
+		[SECTION_MODULES] = add_module,
+		[SECTION_NOTES] = add_note,
+		[SECTION_PROCESSES] = add_process,
+		[SECTION_RUNS] = add_run,
+		[SECTION_SAMPLES] = add_sample,
+		[SECTION_SENSORS] = add_sensors,
+		[SECTION_USES] = add_use,
+		[SECTION_COPY_LANES] = add_copy_lane,
 	};
 	union {
 		struct session_process process;
@@ -511,6 +540,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_interval interval;
 		struct session_clock clock;
 		struct session_use use;
+		struct session_copy_lane copy_lane;
 		struct session_run run;
 		struct session_sensors sensors;
 	} element;
@@ -931,9 +961,9 @@ int hread_tables(struct hread *r)
 
 int hread_references(struct hread *r)
 {
-	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES, SECTION_CLOCKS,
-					      SECTION_USES,      SECTION_NOTES,   SECTION_RUNS,
-					      SECTION_SENSORS};
+	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES,   SECTION_CLOCKS,
+					      SECTION_USES,      SECTION_NOTES,     SECTION_RUNS,
+					      SECTION_SENSORS,   SECTION_COPY_LANES};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

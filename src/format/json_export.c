@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "core/held.h"
+#include "core/traffic.h"
 #include "format/fields.h"
 #include "format/json_writer.h"
 
@@ -182,9 +184,53 @@ static void write_metric_table(struct exporter *x)
 {
 	jsonw_key_array(&x->json, "metrics");
 	for (uint32_t i = 0; i < metric_table_count(x->s->metrics); i++)
-		fields_write_metric(&x->fields, metric_table_get(x->s->metrics, i));
+		if (!metric_is_of_sizes(i) || session_has_values(x->s, i))
+			fields_write_metric(&x->fields, metric_table_get(x->s->metrics, i));
 	jsonw_array_end(&x->json);
 }
+
+/* ---- copies, from where to where ---- */
+
+static void write_end(struct exporter *x, const char *key, const struct traffic_end *end)
+{
+	jsonw_key_object(&x->json, key);
+	jsonw_key_text(&x->json, "where", end->is_device ? "device" : "host");
+	key_index(x, "device", end->device);
+	if (!end->is_device && end->memory != MEMORY_UNKNOWN) {
+		jsonw_key_text(&x->json, "memory", memory_kind_word(end->memory));
+	} else {
+		jsonw_key(&x->json, "memory");
+		jsonw_null(&x->json);
+	}
+	jsonw_object_end(&x->json);
+}
+
+/* Sums of whole numbers, which may be beyond the largest in files of others. */
+static void key_sum(struct exporter *x, const char *key, double sum)
+{
+	jsonw_key_u64(&x->json, key, sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX);
+}
+
+static void write_pair(struct exporter *x, const struct traffic_pair *p)
+{
+	jsonw_object_flat(&x->json);
+	write_end(x, "from", &p->from);
+	write_end(x, "to", &p->to);
+	key_sum(x, "count", p->n);
+	key_sum(x, "bytes", p->bytes);
+	key_sum(x, "time_ns", p->time_ns);
+	jsonw_object_end(&x->json);
+}
+
+static void write_traffic(struct exporter *x, const struct traffic *t)
+{
+	jsonw_key_array(&x->json, "traffic");
+	for (size_t i = 0; i < t->n_pairs; i++)
+		write_pair(x, &t->pairs[i]);
+	jsonw_array_end(&x->json);
+}
+
+/* ---- all of it ---- */
 
 /* All losses, those of processes added up, zeros too: a script need not know which exist. */
 static void write_losses(struct exporter *x)
@@ -211,8 +257,11 @@ static void write_head(struct exporter *x)
 static int export(const struct session *s, const struct write_options *options, struct out *out)
 {
 	struct exporter x = {.s = s};
+	struct traffic traffic = {0};
 	int r = hist_chains_init(&x.hists, s);
 
+	if (r == 0)
+		r = traffic_make(&traffic, s, NULL);
 	jsonw_init(&x.json, out, options && options->compact);
 	x.fields = (struct fields_writer){.session = s, .json = &x.json, .all = true};
 	if (r == 0) {
@@ -222,10 +271,12 @@ static int export(const struct session *s, const struct write_options *options, 
 		write_metric_table(&x);
 		for (size_t i = 0; i < SECTION_N; i++)
 			fields_write_section(&x.fields, &sections[i]);
+		write_traffic(&x, &traffic);
 		write_nodes(&x);
 		jsonw_object_end(&x.json);
 		out_putc(out, '\n');
 	}
+	traffic_done(&traffic);
 	hist_chains_done(&x.hists);
 	return r < 0 ? r : out->error;
 }

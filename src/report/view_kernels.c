@@ -3,6 +3,7 @@
 /* Kernels, copies and sets by name. */
 #include "base/util.h"
 #include "report/rows.h"
+#include "report/view_traffic.h"
 
 static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 {
@@ -51,8 +52,12 @@ int view_transfers(struct report *r)
 		&usual_columns[USUAL_CALLS], &usual_columns[USUAL_AVG],
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
 		&async_share_column};
-	static const struct row_kind kind = {
-		.value = value, .name = name, .usual = usual, .n_usual = ARRAY_SIZE(usual)};
+	static const struct row_kind kind = {.value = value,
+					     .name = name,
+					     					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual)};
 
-	return put(r, &kind, true);
+	int e = put(r, &kind, true);
+
+	return e == 0 ? put_traffic(r) : e;
 }

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/activity.h"
 #include "core/native.h"
 #include "core/session.h"
 #include "wire/idmap.h"
@@ -927,35 +928,103 @@ static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry
 	return interval_add(d, p, entry, 0);
 }
 
-static int on_use(struct wire_decoder *d, struct peer *p, const void *entry)
+/* n numbers of a device's use from `first` on. A part that is larger than its whole says nothing. */
+static int use_put(struct wire_decoder *d, struct peer *p, uint32_t id, unsigned first,
+		   const uint64_t *v, unsigned n)
 {
-	const struct wire_use *w = entry;
-	uint32_t device = idmap_get(&p->devices, w->device);
+	uint32_t device = idmap_get(&p->devices, id);
 	struct session_use *use;
 
 	if (device == SESSION_NONE)
 		return -EBADMSG;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned whole = use_at_most[first + i] - first; /* before `first`: it is large */
+
+		if (whole < n && v[i] > v[whole])
+			return -EBADMSG;
+	}
 	use = session_use_of(d->s, p->process, device);
 	if (!use)
 		return -ENOMEM;
-	use->busy_ns = w->busy_ns;
+	memcpy(use->v + first, v, n * sizeof(*v));
 	return 0;
+}
+
+static int on_usage(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	const struct wire_usage *w;
+	int r = 0, one;
+
+	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
+		w = (const void *)at;
+		if (w->n > ((size_t)(end - at) - sizeof(*w)) / sizeof(uint64_t))
+			return -EBADMSG;
+		/* More of them are from the future. */
+		one = use_put(d, p, w->device, 0, (const void *)(w + 1), MIN(w->n, USE_N));
+		r = one ? one : r;
+	}
+	return r;
+}
+
+static int on_use(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_use *w = entry;
+
+	return use_put(d, p, w->device, USE_busy_ns, &w->busy_ns, 1);
 }
 
 static int on_overlap(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_overlap *w = entry;
-	uint32_t device = idmap_get(&p->devices, w->device);
-	struct session_use *use;
+	const uint64_t v[] = {w->copies_ns, w->hidden_ns};
 
-	if (device == SESSION_NONE || w->hidden_ns > w->copies_ns)
+	return use_put(d, p, w->device, USE_copies_ns, v, ARRAY_SIZE(v));
+}
+
+static int on_worked(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_worked *w = entry;
+	const uint64_t v[] = {w->first_ns, w->last_ns};
+
+	return use_put(d, p, w->device, USE_first_ns, v, ARRAY_SIZE(v));
+}
+
+static int copy_lane_put(struct wire_decoder *d, struct peer *p, const struct wire_copy_lane *w)
+{
+	const struct session_copy_lane of = {.process = p->process,
+					     .device = idmap_get(&p->devices, w->device),
+					     .context = w->context,
+					     .stream = w->stream,
+					     .channel = w->channel,
+					     .direction = w->direction,
+					     .channel_kind = w->channel_kind};
+	struct session_copy_lane *lane;
+
+	if (of.device == SESSION_NONE || of.direction >= COPY_N_DIRECTIONS ||
+	    of.channel_kind >= CHANNEL_N_KINDS)
 		return -EBADMSG;
-	use = session_use_of(d->s, p->process, device);
-	if (!use)
+	lane = session_copy_lane_of(d->s, &of);
+	if (!lane)
 		return -ENOMEM;
-	use->copies_ns = w->copies_ns;
-	use->hidden_ns = w->hidden_ns;
+	memcpy(lane->v, w + 1, MIN(w->n, COPY_LANE_N) * sizeof(*lane->v));
 	return 0;
+}
+
+static int on_copy_lanes(struct wire_decoder *d, struct peer *p, const struct message *m)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	const struct wire_copy_lane *w;
+	int r = 0, one;
+
+	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
+		w = (const void *)at;
+		if (w->n > ((size_t)(end - at) - sizeof(*w)) / sizeof(uint64_t))
+			return -EBADMSG;
+		one = copy_lane_put(d, p, w);
+		r = one ? one : r;
+	}
+	return r;
 }
 
 static unsigned segment_find(const struct peer *p, uint32_t id)
@@ -1220,8 +1289,11 @@ static const struct {
 	[WIRE_MERGE] = {sizeof(struct wire_merge), on_merge, NULL, false},
 	[WIRE_ASK] = {sizeof(struct wire_ask), on_ask, NULL, false},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
+	[WIRE_COPY_LANES] = {.whole = on_copy_lanes, .adds = true},
+	[WIRE_USAGE] = {.whole = on_usage},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 	[WIRE_OVERLAPS] = {sizeof(struct wire_overlap), on_overlap, NULL, false},
+	[WIRE_WORKED] = {sizeof(struct wire_worked), on_worked, NULL, false},
 };
 
 /* What frames add to the session and never take away. */
@@ -1229,7 +1301,7 @@ static uint64_t count_things(const struct session *s)
 {
 	return s->n_frames + s->n_nodes + s->n_lanes + s->n_rows + s->n_sets + s->n_epochs +
 	       s->n_devices + s->n_modules + s->n_notes + s->n_hists + s->n_clocks +
-	       metric_table_count(s->metrics);
+	       s->n_copy_lanes + metric_table_count(s->metrics);
 }
 
 static bool has_time(const struct wire_decoder *d)

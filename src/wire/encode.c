@@ -73,6 +73,18 @@ int wire_put(struct wire_encoder *e, enum wire_kind kind, const void *entry, siz
 	return e->error;
 }
 
+int wire_put_numbers(struct wire_encoder *e, enum wire_kind kind, const void *entry, size_t size,
+		     const uint64_t *v, size_t n)
+{
+	char *p = wire_encode(e, kind, size + n * sizeof(*v));
+
+	if (p) {
+		memcpy(p, entry, size);
+		memcpy(p + size, v, n * sizeof(*v));
+	}
+	return e->error;
+}
+
 static int text_part(struct wire_encoder *e, const struct wire_text *head, const char *s)
 {
 	struct wire_text *t = wire_encode(e, WIRE_TEXT, sizeof(*t) + head->length);

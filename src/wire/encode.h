@@ -32,6 +32,9 @@ void wire_encoder_init(struct wire_encoder *e, uint64_t instance,
 void *wire_encode(struct wire_encoder *e, enum wire_kind kind, size_t size);
 /* The same, with the entry in it. 0, or the error. */
 int wire_put(struct wire_encoder *e, enum wire_kind kind, const void *entry, size_t size);
+/* … with n numbers behind it. */
+int wire_put_numbers(struct wire_encoder *e, enum wire_kind kind, const void *entry, size_t size,
+		     const uint64_t *v, size_t n);
 /* A string of at most WIRE_TEXT_MAX bytes, in as many parts as needed. */
 int wire_encode_text(struct wire_encoder *e, uint32_t id, const char *s, uint32_t len);
 int wire_encoder_flush(struct wire_encoder *e);  /* send the open frame; returns the error */

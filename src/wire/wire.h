@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WIRE_VERSION    1
 #define WIRE_FRAME_MAX  4096
@@ -54,7 +55,7 @@
 	_(INTERVALS, 22)  /* struct wire_interval[]                                         */     \
 	_(KEY,       24)  /* struct wire_key: all that follows up to the next TICK is whole */     \
 	_(BYE,       25)  /* struct wire_bye: the instance ends                             */     \
-	_(USES,      26)  /* struct wire_use[]: how long devices were busy                  */     \
+	_(USES,      26)  /* struct wire_use[]: how long devices were busy; of older tapes   */     \
 	_(RUN,       27)  /* struct wire_run_piece, bytes: what was started; of instance 0  */     \
 	_(SENSORS,   28)  /* struct wire_sensors, f64[n]: of a device; of instance 0        */     \
 	_(OCTAVES,   29)  /* { struct wire_octave, u32[n] }*: durations                     */     \
@@ -63,14 +64,17 @@
 	_(PHASES,    32)  /* struct wire_phase[]: which of their phases an epoch is in      */     \
 	_(MERGE,     33)  /* struct wire_merge[]: a slot's values are another one's now     */     \
 	_(ASK,       34)  /* struct wire_ask: the program wants a part of its profile       */     \
-	_(OVERLAPS,  35)  /* struct wire_overlap[]: how long copies ran, and what else then */
+	_(OVERLAPS,  35)  /* struct wire_overlap[]: how long copies ran; of older tapes     */     \
+	_(WORKED,    36)  /* struct wire_worked[]: from when to when; of older tapes        */     \
+	_(USAGE,     37)  /* { struct wire_usage, u64[n] }*: how devices were used          */     \
+	_(COPY_LANES,38)  /* { struct wire_copy_lane, u64[n] }*: the same of their copies */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 36
+		WIRE_N_KINDS = 39
 };
 
 struct wire_header {
@@ -285,7 +289,8 @@ struct wire_segment {
 };
 #define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
 /* 2, 3 and 4 were reserved once and never written; they stay unused. */
-#define WIRE_SEGMENT_EPOCHS 5u /* struct wire_epoch_interval[], likewise */
+#define WIRE_SEGMENT_EPOCHS                                                                        \
+	5u /* struct wire_epoch_interval[], likewise; clock 0: CLOCK_MONOTONIC */
 /* Name of its file, from the instance and the id: a reader opens no other. */
 #define WIRE_SEGMENT_NAME     "%016" PRIx64 "-%" PRIu32 ".segment"
 #define WIRE_SEGMENT_NAME_MAX 48
@@ -314,20 +319,37 @@ struct wire_interval {
 
 struct wire_epoch_interval {
 	struct wire_interval of;
-	uint32_t epoch, pad;
+	uint32_t epoch;      /* 0: nobody asks */
+	uint32_t latency_ns; /* from the call that launched it to its start; 0: not known */
 };
 
+/* How this process has used a device so far: the first n of USE_NUMBERS (core/session.h) follow. */
+struct wire_usage {
+	uint32_t device, n;
+};
+
+/* Copies of one direction in a stream, through a channel: the first n of COPY_LANE_NUMBERS follow. Context and stream
+ * WIRE_NONE: of all that had no place of their own. */
+struct wire_copy_lane {
+	uint32_t device, n;
+	uint32_t context, stream, channel;
+	uint8_t direction, channel_kind, pad[2]; /* enums of core/activity.h */
+};
+
+/* Some of the numbers of USAGE, as they were told one after the other. */
 struct wire_use {
 	uint32_t device, pad;
-	uint64_t
-		busy_ns; /* time in which this process had work on it: overlapping work counts once */
+	uint64_t busy_ns;
 };
 
-/* Of a device to which or from which this process copied; after its USES. */
 struct wire_overlap {
 	uint32_t device, pad;
-	uint64_t copies_ns; /* time in which copies ran: overlapping ones count once */
-	uint64_t hidden_ns; /* of that, while something else ran there, too */
+	uint64_t copies_ns, hidden_ns;
+};
+
+struct wire_worked {
+	uint32_t device, pad;
+	uint64_t first_ns, last_ns;
 };
 
 struct wire_key {
@@ -385,8 +407,11 @@ _Static_assert(sizeof(struct wire_segment) == 24, "wire_segment");
 _Static_assert(sizeof(struct wire_bulk) == 16, "wire_bulk");
 _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_epoch_interval) == 32, "wire_epoch_interval");
+_Static_assert(sizeof(struct wire_usage) == 8, "wire_usage");
+_Static_assert(sizeof(struct wire_copy_lane) == 24, "wire_copy_lane");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_overlap) == 24, "wire_overlap");
+_Static_assert(sizeof(struct wire_worked) == 24, "wire_worked");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
 _Static_assert(sizeof(struct wire_run) == 48, "wire_run");
 _Static_assert(sizeof(struct wire_sensors) == 64, "wire_sensors");

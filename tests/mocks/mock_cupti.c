@@ -210,6 +210,12 @@ static void fill_copy(union record *r, const struct mock_op *op, uint32_t id)
 	r->copy.correlation = id;
 	r->copy.graph = op->graph;
 	r->copy.graph_node = op->graph_node;
+	if (mock.version >= ABI_VERSION_11_6) {
+		r->copy.channel = op->channel;
+		r->copy.channel_type = op->channel_type;
+	}
+	if (mock.version >= ABI_VERSION_12_9)
+		r->copy.n_copies = MAX(op->n_copies, 1);
 }
 
 static void fill_peer_copy(union record *r, const struct mock_op *op, uint32_t id)
@@ -220,6 +226,10 @@ static void fill_peer_copy(union record *r, const struct mock_op *op, uint32_t i
 	r->peer.correlation = id;
 	r->peer.graph_node = op->graph_node;
 	r->peer.graph = op->graph;
+	if (mock.version >= ABI_VERSION_11_6) {
+		r->peer.channel = op->channel;
+		r->peer.channel_type = op->channel_type;
+	}
 }
 
 static void fill_set(union record *r, const struct mock_op *op, uint32_t id)

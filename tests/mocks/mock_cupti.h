@@ -26,7 +26,9 @@ struct mock_op {
 	const char *name;
 	uint64_t bytes, n_copies; /* of so many copies as one; 0 counts as 1 */
 	uint8_t copy_kind, src_kind, dst_kind, sync_type;
+	uint8_t channel_type; /* of a copy, and … */
 	bool async;
+	uint32_t channel; /* 0 and 0: none is told */
 	uint32_t device, context, stream, graph;
 	uint64_t start_ns, end_ns; /* both 0: now; start UINT64_MAX: never gets times */
 	uint64_t lasts_ns;         /* from now on, where both are 0; 0 counts as 1000 */

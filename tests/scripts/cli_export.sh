@@ -36,6 +36,30 @@ else
 	echo "skipped: names: built without libiberty"
 fi
 
+# Copies from where to where, in JSON: added up over nodes, streams and threads, and anew of what was read back.
+PROTON_FAKE='copy HtoD pinned 4096 1000;copy HtoD pinned 4096 500;copy DtoH pageable 512 100;copy PtoP unknown 512 5;copy HtoH unknown 30 2;copy DtoD unknown 100 7;kernel k 1000;set device 9999 3' \
+	"$PROTON" record -q --no-cuda -o copies.hatchet -- true >out 2>err
+check "copies: status" 0 $?
+"$PROTON" export -f json copies.hatchet >copies.json
+sed -n '/"traffic"/,/\]/p' copies.json | sed '1d;$d;s/^ *//' >traffic
+check "copies: from where to where" "\
+{\"from\":{\"where\":\"host\",\"device\":null,\"memory\":\"pinned\"},\"to\":{\"where\":\"device\",\"device\":0,\"memory\":null},\"count\":2,\"bytes\":8192,\"time_ns\":1500},
+{\"from\":{\"where\":\"device\",\"device\":0,\"memory\":null},\"to\":{\"where\":\"host\",\"device\":null,\"memory\":\"pageable\"},\"count\":1,\"bytes\":512,\"time_ns\":100},
+{\"from\":{\"where\":\"device\",\"device\":0,\"memory\":null},\"to\":{\"where\":\"device\",\"device\":null,\"memory\":null},\"count\":1,\"bytes\":512,\"time_ns\":5},
+{\"from\":{\"where\":\"device\",\"device\":0,\"memory\":null},\"to\":{\"where\":\"device\",\"device\":0,\"memory\":null},\"count\":1,\"bytes\":100,\"time_ns\":7},
+{\"from\":{\"where\":\"host\",\"device\":null,\"memory\":null},\"to\":{\"where\":\"host\",\"device\":null,\"memory\":null},\"count\":1,\"bytes\":30,\"time_ns\":2}" "$(cat traffic)"
+"$PROTON" export -f json copies.json | cmp -s - copies.json
+check "copies: read and written again" 0 $?
+python3 "$tests/tools/validate_json.py" "$tests/../data/proton-profile.schema.json" copies.json >out
+check "copies: as the schema says" yes "$([[ $? = 0 || $(tail -1 out) = skipped:* ]] && echo yes)"
+PROTON_FAKE='kernel k 1000' "$PROTON" record -q --no-cuda -o none.hatchet -- true >out 2>err
+"$PROTON" export -f json none.hatchet >none.json
+has "no copies: an empty list" '"traffic": [],' none.json
+PROTON_FAKE='copy DtoH pageable 1000 5' "$PROTON" record -q --no-cuda -o more.hatchet -- true >out 2>err
+"$PROTON" merge -o both.hatchet copies.hatchet more.hatchet
+"$PROTON" export -f json both.hatchet >both.json
+has "copies: of two runs" '"memory":"pageable"},"count":2,"bytes":1512,"time_ns":105}' both.json
+
 # Weights by the name that any command takes; the titles of CSV's columns are names, too.
 for name in time "time (ns)" TOTAL self; do
 	"$PROTON" export -f folded -m "$name" "$profile" >"weight" 2>err

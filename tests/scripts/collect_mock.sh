@@ -29,7 +29,7 @@ for n in p["nodes"]:
         w = work.setdefault(n["name"], [0, 0, set(), []])
         w[0] += n["metrics"].get("count", 0)
         w[1] += n["metrics"].get("bytes", 0)
-        for r in n["rows"]:
+        for r in (r for r in n["rows"] if "count" in r["metrics"]):
             w[2].add((r["process"], r["thread"], r["metrics"]["count"], r["metrics"].get("bytes", 0)))
         w[3].append("/".join(path(n)[:-1]))
 for w in sorted(work):

@@ -26,6 +26,42 @@ for file in f.hatchet f.tape; do
 done
 has "memory" "(copies ran in 1.20ms; other work ran there, too, in 600us of that, 50.0%)" \
 	<("$PROTON" report --ascii --view memory f.hatchet)
+check "a batch of copies" "2 calls, 19 copies besides: 20 below 1 KiB with 4096 bytes, 1 of 4 KiB" \
+	"$("$PROTON" export -f json f.hatchet | python3 -c '
+import json, sys
+m, = [n["metrics"] for n in json.load(sys.stdin)["nodes"] if n["kind"] == "copy"]
+print("%d calls, %d copies besides: %d below 1 KiB with %d bytes, %d of 4 KiB" % tuple(m[k] for k in (
+      "count", "copies_besides", "copies_below_1KiB", "copies_below_1KiB_bytes", "copies_of_4KiB")))')"
+
+# By stream, direction and channel: copies, time, hidden (us).
+lanes() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+for l in sorted(json.load(sys.stdin)["copy_lanes"], key=lambda l: (l["stream"] is None, l["stream"], l["direction"], l["channel"])):
+    print(l["stream"], l["direction"], l["channel_kind"] or "-", l["channel"], l["count"],
+          l["time_ns"] / 1000, l["hidden_ns"] / 1000, l["unsure_ns"], end="|")'
+}
+rows() { "$PROTON" report --ascii --view transfers "$1" | sed -n '/^Copies by stream/,/^$/p' | sed '1,2d' | awk '{ $1 = $1; printf "%s|", $0 }'; }
+each="7 HtoD copy 12 1 1000.0 500.0 0|7 PtoP compute 3 1 200.0 0.0 0|8 DtoH copy 13 2 400.0 400.0 0|8 DtoH copy 14 1 200.0 100.0 0|9 DtoD - 0 1 100.0 100.0 0|"
+timeout 120 "$PROTON" record -q --tape l.tape -o l.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
+check "streams: status" 0 $?
+for file in l.hatchet l.tape; do
+	check "$file: streams" "$each" "$(lanes $file)"
+	check "$file: streams, as a report says" \
+		"1.00ms 1 500us 50.0 50.0 HtoD 7 copy 12 GPU0|400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 0ns 0.0 0.0 PtoP 7 compute 3 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|100us 1 100us 100.0 10.0 DtoD 9 - GPU0|" \
+		"$(rows $file)"
+done
+MOCK_CUPTI_VERSION=16 timeout 120 "$PROTON" record -q -o old.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
+check "streams: a library that tells of no channels" "7 HtoD - 0 1 1000.0 500.0 0|7 PtoP - 0 1 200.0 0.0 0|8 DtoH - 0 3 600.0 500.0 0|9 DtoD - 0 1 100.0 100.0 0|" \
+	"$(lanes old.hatchet)"
+timeout 120 "$PROTON" record -q -o again.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
+"$PROTON" merge -o lanes.hatchet l.hatchet again.hatchet >out 2>err
+check "streams: merged" "2.00ms 2 1.00ms 50.0 50.0 HtoD 7 copy 12 GPU0|" "$(rows lanes.hatchet | sed 's/|.*/|/')"
+timeout 120 "$PROTON" record -q -o many.hatchet -- "$app" "$libs/libcuda.so.1" many >out 2>err
+check "many streams: status" 0 $?
+check "many streams: the others count together" "129 None - 0 112 112.0 112.0 0" \
+	"$(lanes many.hatchet | tr '|' '\n' | awk 'NF { n++; last = $0 } END { $0 = n " " last; $1 = $1; print }')"
+check "many streams: as a report says" "112us 112 112us 100.0 11.2 - others - GPU0|" "$(rows many.hatchet | sed 's/|.*/|/')"
 
 # Two at the same times on the same devices: each by itself, and in the sum.
 timeout 120 "$PROTON" record -q -o two.hatchet -- sh -c '"$0" "$1" & "$0" "$1" && wait $!' "$app" "$libs/libcuda.so.1" >out 2>err
@@ -57,6 +93,25 @@ use, = p["uses"]
 print(len(spans[True]), len(spans[False]), (use["busy_ns"], use["copies_ns"], use["hidden_ns"]) ==
       (either, copies, copies + others - either), 0 < use["hidden_ns"] < copies)' >out
 check "traced: as the trace says" "2002 27027 True True" "$(cat out)"
+check "traced: the first and the last work" True "$("$PROTON" export -f json traced.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+use, = p["uses"]
+print(use["last_ns"] - use["first_ns"] == max(i["end_ns"] for i in p["intervals"]) - min(i["start_ns"] for i in p["intervals"]))')"
+
+# Where the time of the run went: nothing was launched for a tenth of a second.
+PROTON_FAKE='pause 100;kernel gemm 3000 20' timeout 120 "$PROTON" record -q --no-cuda --tape w.tape -o w.hatchet -- sleep 1 >out 2>err
+check "start-up and tail: status" 0 $?
+for file in w.hatchet w.tape; do
+	check "$file: start-up" "True True" "$("$PROTON" export -f json $file | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+use, run = p["uses"][0], p["runs"][0]
+print(90e6 < use["first_ns"] - run["start_ns"], use["last_ns"] <= run["start_ns"] + run["wall_ns"])')"
+	check "$file: as a report says" "START-UP BUSY GAPS TAIL DEVICE|GPU0|" \
+		"$("$PROTON" report --ascii --view devices $file | sed -n '/^Where the time of the run/,/^$/p' |
+			awk 'NR == 2 { $1 = $1; printf "%s|", $0 } NR == 3 { printf "%s|", $5 }')"
+done
 
 # Without copies there is nothing to say.
 timeout 120 env PROTON_FAKE='kernel gemm 1000 3' "$PROTON" record -q --no-cuda -o none.hatchet -- true >out 2>err

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/activity.h"
 #include "core/session.h"
 #include "format/format.h"
 #include "format/hatchet.h"
@@ -234,8 +235,19 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 	struct wire_segment *w = wire_encode(e, WIRE_SEGMENT, sizeof(*w));
 	struct wire_interval *v;
 	struct wire_bulk *b;
-	struct wire_overlap *overlap;
-	struct wire_use *use;
+	static const uint64_t used[USE_N] = {[USE_busy_ns] = 4242,
+					     [USE_copies_ns] = 1242,
+					     [USE_hidden_ns] = 1000,
+					     [USE_first_ns] = UINT64_C(1700000000000000101),
+					     [USE_last_ns] = UINT64_C(1700000000000004343)};
+	static const uint64_t copied[COPY_LANE_N] = {3, 1242, 1000, 7};
+	struct wire_copy_lane lane = {.device = 1,
+				      .n = COPY_LANE_N,
+				      .context = 1,
+				      .stream = 7,
+				      .channel = 12,
+				      .direction = COPY_PEER_TO_PEER,
+				      .channel_kind = CHANNEL_COPY};
 	unsigned i;
 
 	*w = (struct wire_segment){1, WIRE_SEGMENT_INTERVALS, path, clock, 2 * sizeof(*v)};
@@ -247,10 +259,13 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 					    UINT64_C(1700000000000000201), 3, 1};
 		wire_encoder_flush(e);
 	}
-	use = wire_encode(e, WIRE_USES, sizeof(*use));
-	*use = (struct wire_use){1, 0, 4242};
-	overlap = wire_encode(e, WIRE_OVERLAPS, sizeof(*overlap));
-	*overlap = (struct wire_overlap){1, 0, 1242, 1000};
+	wire_put_numbers(e, WIRE_USAGE, &(struct wire_usage){1, USE_N}, sizeof(struct wire_usage),
+			 used, USE_N);
+	wire_put_numbers(e, WIRE_COPY_LANES, &lane, sizeof(lane), copied, COPY_LANE_N);
+	lane.context = lane.stream = WIRE_NONE;
+	lane.direction = COPY_UNKNOWN;
+	lane.channel_kind = CHANNEL_UNKNOWN;
+	wire_put_numbers(e, WIRE_COPY_LANES, &lane, sizeof(lane), copied, COPY_LANE_N);
 }
 
 static void extras(struct wire_encoder *e)
@@ -487,12 +502,13 @@ static void rules(const struct session *s)
 	ck_assert_uint_eq(add_of(s, "grid"), METRIC_LAST);
 }
 
-/* Copies of which more is hidden than there were, and those of a device that nobody knows, are errors; what is
+/* Copies of which more is hidden than there were, work that ended before it began, and those of a device that nobody knows, are errors; what is
  * said of busy times later leaves copies alone. */
 START_TEST(overlaps_make_sense)
 {
 	static const struct wire_overlap said[] = {
 		{1, 0, 500, 200}, {1, 0, 500, 501}, {9, 0, 5, 1}};
+	static const struct wire_worked worked[] = {{1, 0, 7, 9}, {1, 0, 9, 8}};
 	struct wire_encoder *e = malloc(sizeof(*e));
 	struct session *s = session_new();
 	struct wire_decoder *d = wire_decoder_new(s);
@@ -509,12 +525,62 @@ START_TEST(overlaps_make_sense)
 	ck_assert_int_eq(wire_encoder_flush(e), 0); /* errors are counted by frames */
 	wire_put(e, WIRE_OVERLAPS, said + 2, sizeof(said[0]));
 	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	wire_put(e, WIRE_WORKED, worked, sizeof(worked[0]));
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	wire_put(e, WIRE_WORKED, worked + 1, sizeof(worked[0]));
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
 	ck_assert_int_eq(wire_decoder_feed(d, bytes.data, bytes.len), 0);
 	ck_assert_uint_eq(s->n_uses, 1);
 	ck_assert_uint_eq(s->uses[0].busy_ns, 700);
 	ck_assert_uint_eq(s->uses[0].copies_ns, 500);
 	ck_assert_uint_eq(s->uses[0].hidden_ns, 200);
 	ck_assert_double_eq_tol(session_overlap_share(s, s->uses[0].device), 0.5, 1e-9);
+	ck_assert_uint_eq(s->uses[0].first_ns, 7);
+	ck_assert_uint_eq(s->uses[0].last_ns, 9);
+	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 3);
+	wire_decoder_free(d);
+	session_free(s);
+	buf_done(&bytes);
+	free(e);
+}
+END_TEST
+
+/* What a device was used for, as it is told at once: numbers of the future are skipped, with fewer of them those behind
+ * stay, and a frame that is shorter than it says is an error, as is a part that is larger than its whole. */
+START_TEST(uses_come_as_a_list)
+{
+	struct wire_encoder *e = malloc(sizeof(*e));
+	struct session *s = session_new();
+	struct wire_decoder *d = wire_decoder_new(s);
+	uint64_t v[USE_N + 2] = {0};
+	struct wire_usage w = {1, USE_N + 2};
+	struct buf bytes;
+
+	buf_init(&bytes, 0);
+	wire_encoder_init(e, 0x1111, to_buf, &bytes);
+	next_string = 0;
+	hello(e, 100, -1);
+	device(e, 1, 0);
+	for (unsigned i = 0; i < USE_N + 2; i++)
+		v[i] = 1000 - (i < 3 ? i * 100 : 0);
+	wire_put_numbers(e, WIRE_USAGE, &w, sizeof(w), v, w.n);
+	w.n = 1;
+	v[0] = 2000;
+	wire_put_numbers(e, WIRE_USAGE, &w, sizeof(w), v, w.n);
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	w.n = 3;
+	v[2] = v[1] + 1;
+	wire_put_numbers(e, WIRE_USAGE, &w, sizeof(w), v, w.n);
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	w.n = UINT32_MAX;
+	wire_put_numbers(e, WIRE_USAGE, &w, sizeof(w), v, 2);
+	ck_assert_int_eq(wire_encoder_flush(e), 0);
+	ck_assert_int_eq(wire_decoder_feed(d, bytes.data, bytes.len), 0);
+	ck_assert_uint_eq(s->n_uses, 1);
+	ck_assert_uint_eq(s->uses[0].busy_ns, 2000);
+	ck_assert_uint_eq(s->uses[0].copies_ns, 900);
+	ck_assert_uint_eq(s->uses[0].hidden_ns, 800);
+	ck_assert_uint_eq(s->uses[0].v[USE_N - 1], 1000);
 	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 2);
 	wire_decoder_free(d);
 	session_free(s);
@@ -549,6 +615,11 @@ START_TEST(everything_survives)
 	ck_assert_uint_eq(s->uses[0].busy_ns, 4242);
 	ck_assert_uint_eq(s->uses[0].copies_ns, 1242);
 	ck_assert_uint_eq(f->uses[1].hidden_ns, 1000);
+	ck_assert_uint_eq(s->n_copy_lanes, 4);
+	ck_assert_uint_eq(f->copy_lanes[3].unsure_ns, 7);
+	ck_assert_uint_eq(f->copy_lanes[3].stream, SESSION_NONE);
+	ck_assert_uint_eq(s->uses[0].first_ns, UINT64_C(1700000000000000101));
+	ck_assert_uint_eq(f->uses[1].last_ns, UINT64_C(1700000000000004343));
 	ck_assert_uint_eq(session_loss(s, LOSS_UNMATCHED), 4);
 	ck_assert_uint_eq(session_loss(s, LOSS_WIRE_ERROR), 0);
 	json_of(s, &a);
@@ -803,6 +874,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, everything_survives);
 	tcase_add_test(tc, overlaps_make_sense);
+	tcase_add_test(tc, uses_come_as_a_list);
 	tcase_add_test(tc, torn_tapes_are_read_as_far_as_they_go);
 	tcase_add_test(tc, long_texts_travel_in_parts);
 	tcase_add_test(tc, a_lost_frame_heals);

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "core/activity.h"
 #include "core/coverage.h"
+#include "core/hidden.h"
 #include "core/session.h"
 #include "core/flat.h"
 #include "core/metadata.h"
@@ -305,6 +306,116 @@ START_TEST(overlap_begins_anew)
 }
 END_TEST
 
+/* Copies of three lanes and what else runs, in any order, as bit maps say: what others have forgotten counts for no lane any
+ * more; where a lane forgets, no more is missing than it says. */
+START_TEST(hidden_is_what_lanes_and_others_cover)
+{
+	enum { N_LANES = 3, END = 4000, RUN = 20 };
+	static uint8_t others[4096], lane[N_LANES][4096];
+	struct span room[OVERLAP_SPANS * 2048], own[N_LANES][512], scratch[512], run[RUN],
+		split[RUN], picked[RUN];
+	uint32_t max = _i == 1 ? 64 : 2048, max_lane = _i == 2 ? 48 : 512;
+	unsigned n_forgot = 0, n_late = 0;
+
+	srand(11 + (unsigned)_i);
+	for (unsigned round = 0; round < 200; round++) {
+		struct hidden h[N_LANES];
+		struct overlap o;
+		uint64_t at[5] = {0};
+
+		overlap_init(&o, room, max);
+		memset(others, 0, sizeof(others));
+		memset(lane, 0, sizeof(lane));
+		for (unsigned l = 0; l < N_LANES; l++)
+			hidden_init(&h[l], own[l], scratch, max_lane);
+		for (unsigned k = 0; k < 120; k++) {
+			unsigned stream = (unsigned)rand() % 5, n = 0, of[RUN];
+			bool is_copy[RUN];
+			uint64_t from, to = 0;
+
+			for (; n < 1 + k % RUN && at[stream] < END; n++) {
+				run[n].start = at[stream] + (unsigned)rand() % 6;
+				run[n].end = run[n].start + (unsigned)rand() % 9;
+				at[stream] = run[n].end;
+				is_copy[n] = stream && k > round % 20 && rand() % 3;
+				of[n] = (stream + (rand() % 4 == 0)) % N_LANES;
+				to = MAX(to, run[n].end);
+			}
+			if (!n)
+				continue;
+			from = run[0].start;
+			overlap_make_room(&o, n);
+			for (unsigned l = 0; l < N_LANES; l++)
+				hidden_before(&h[l], overlap_first(&o), from, to);
+			overlap_add(&o, run, is_copy, n, split);
+			for (unsigned l = 0; l < N_LANES; l++)
+				hidden_after(&h[l], overlap_first(&o), from, to);
+			for (unsigned i = 0; i < n; i++)
+				for (uint64_t ns = MAX(run[i].start, overlap_first(&o)->floor);
+				     !is_copy[i] && ns < run[i].end; ns++)
+					others[ns] = 1;
+			for (unsigned l = 0; l < N_LANES; l++) {
+				unsigned n_picked = 0;
+
+				for (unsigned i = 0; i < n; i++)
+					if (is_copy[i] && of[i] == l)
+						picked[n_picked++] = run[i];
+				if (!n_picked)
+					continue;
+				hidden_add(&h[l], overlap_first(&o), picked, n_picked);
+				for (unsigned i = 0; i < n_picked; i++)
+					for (uint64_t ns = MAX(picked[i].start, h[l].lane.floor);
+					     ns < picked[i].end; ns++)
+						lane[l][ns] = 1;
+			}
+			n_forgot += o.either.floor > 0;
+			for (unsigned l = 0; l < N_LANES; l++) {
+				uint64_t copies = 0, both = 0;
+
+				for (unsigned ns = 0; ns < sizeof(others); ns++) {
+					copies += lane[l][ns];
+					both += lane[l][ns] & others[ns];
+				}
+				ck_assert_uint_eq(hidden_copies_ns(&h[l]), copies);
+				ck_assert_uint_le(h[l].hidden_ns, both);
+				ck_assert_uint_ge(h[l].hidden_ns + h[l].late_ns, both);
+				n_late += h[l].hidden_ns != both;
+				ck_assert(_i == 2 || h[l].hidden_ns == both);
+			}
+		}
+	}
+	ck_assert((_i == 1) == (n_forgot > 0));
+	ck_assert((_i == 2) == (n_late > 0));
+}
+END_TEST
+
+/* What is over by then is in no number any more, whenever it is told. */
+START_TEST(hidden_begins_anew)
+{
+	struct span room[OVERLAP_SPANS * 16], own[16], scratch[16], split[1];
+	const struct span copy = {1000, 2000}, other = {1500, 2500}, late = {1000, 2600};
+	const bool no = false;
+	struct overlap o;
+	struct hidden h;
+
+	overlap_init(&o, room, 16);
+	hidden_init(&h, own, scratch, 16);
+	overlap_add(&o, &other, &no, 1, split);
+	hidden_add(&h, overlap_first(&o), &copy, 1);
+	ck_assert_uint_eq(h.hidden_ns, 500);
+	hidden_reset(&h, 2500);
+	overlap_reset(&o);
+	ck_assert_uint_eq(hidden_copies_ns(&h) + h.hidden_ns + h.late_ns, 0);
+	hidden_before(&h, overlap_first(&o), 1000, 2600);
+	overlap_add(&o, &late, &no, 1, split);
+	hidden_after(&h, overlap_first(&o), 1000, 2600);
+	hidden_add(&h, overlap_first(&o), &late, 1);
+	ck_assert_uint_eq(hidden_copies_ns(&h), 100);
+	ck_assert_uint_eq(h.hidden_ns, 100);
+	ck_assert_uint_eq(h.late_ns, 0);
+}
+END_TEST
+
 START_TEST(numbers_for_people)
 {
 	static const struct {
@@ -487,6 +598,43 @@ START_TEST(transfers_have_one_name_a_direction_and_kind)
 	ck_assert_str_eq(name, "memset device");
 	activity_transfer_name(&a, tiny, sizeof(tiny));
 	ck_assert_str_eq(tiny, "memset ");
+	a = (struct activity){.kind = ACTIVITY_COPY,
+			      .direction = COPY_PEER_TO_PEER,
+			      .src_device = 12,
+			      .src_kind = MEMORY_DEVICE};
+	activity_transfer_name(&a, name, sizeof(name));
+	ck_assert_str_eq(name, "memcpy PtoP 12 to 0");
+	ck_assert_uint_eq(copy_direction_of(name), COPY_PEER_TO_PEER);
+	ck_assert_uint_eq(copy_direction_of("Memcpy HtoD (Pinned -> Device)"), COPY_HOST_TO_DEVICE);
+	ck_assert_uint_eq(copy_direction_of("CopyDeviceToHost"), COPY_DEVICE_TO_HOST);
+	ck_assert_uint_eq(copy_direction_of("memset device"), COPY_UNKNOWN);
+}
+END_TEST
+
+/* From one power of two on to the next. */
+START_TEST(copies_have_one_size)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *name;
+	} cases[] = {{0, "copies_below_1KiB"},      {1023, "copies_below_1KiB"},
+		     {1024, "copies_of_1KiB"},      {2047, "copies_of_1KiB"},
+		     {2048, "copies_of_2KiB"},      {(1 << 20) - 1, "copies_of_512KiB"},
+		     {1 << 20, "copies_of_1MiB"},   {(1 << 30) - 1, "copies_of_512MiB"},
+		     {1 << 30, "copies_from_1GiB"}, {UINT64_MAX, "copies_from_1GiB"}};
+	struct metric_table *t = metric_table_new();
+	char bytes[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned size = copy_size(cases[i].bytes);
+
+		ck_assert_str_eq(metric_table_get(t, metric_of_copies(size))->name, cases[i].name);
+		snprintf(bytes, sizeof(bytes), "%s_bytes", cases[i].name);
+		ck_assert_str_eq(metric_table_get(t, metric_of_copied_bytes(size))->name, bytes);
+		ck_assert(metric_is_of_sizes(metric_of_copied_bytes(size)));
+	}
+	ck_assert(!metric_is_of_sizes(METRIC_REMOTE));
+	metric_table_free(t);
 }
 END_TEST
 
@@ -1036,6 +1184,8 @@ int main(void)
 	tcase_add_test(tc, coverage_is_bounded);
 	tcase_add_loop_test(tc, overlap_is_what_both_cover, 0, 2);
 	tcase_add_test(tc, overlap_begins_anew);
+	tcase_add_loop_test(tc, hidden_is_what_lanes_and_others_cover, 0, 3);
+	tcase_add_test(tc, hidden_begins_anew);
 	tcase_add_test(tc, strings_are_interned);
 	tcase_add_test(tc, hashes_of_short_texts_differ);
 	tcase_add_test(tc, characters_are_utf8);
@@ -1048,6 +1198,7 @@ int main(void)
 	tcase_add_test(tc, percentiles_of_few);
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, transfers_have_one_name_a_direction_and_kind);
+	tcase_add_test(tc, copies_have_one_size);
 	tcase_add_loop_test(tc, shape_of_a_launch, 0, (int)ARRAY_SIZE(shapes));
 	tcase_add_test(tc, names_without_a_shape);
 	tcase_add_test(tc, snapshot_rolls_up);

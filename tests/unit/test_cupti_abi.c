@@ -260,10 +260,14 @@ COPY(abi_copy, CUpti_ActivityMemcpy3); /* 11.0: no graph id */
 COPY(abi_copy, CUpti_ActivityMemcpy4);
 FIELD(abi_copy, graph, CUpti_ActivityMemcpy4, graphId);
 COPY(abi_copy, CUpti_ActivityMemcpy5);
+FIELD(abi_copy, channel, CUpti_ActivityMemcpy5, channelID);
+FIELD(abi_copy, channel_type, CUpti_ActivityMemcpy5, channelType);
 COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP2);
 COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP3);
 FIELD(abi_peer_copy, graph, CUpti_ActivityMemcpyPtoP3, graphId);
 COPY(abi_peer_copy, CUpti_ActivityMemcpyPtoP4);
+FIELD(abi_peer_copy, channel, CUpti_ActivityMemcpyPtoP4, channelID);
+FIELD(abi_peer_copy, channel_type, CUpti_ActivityMemcpyPtoP4, channelType);
 FIELD(abi_peer_copy, src_device, CUpti_ActivityMemcpyPtoP4, srcDeviceId);
 FIELD(abi_peer_copy, dst_device, CUpti_ActivityMemcpyPtoP4, dstDeviceId);
 TRANSFER(abi_set, CUpti_ActivityMemset2);
@@ -275,7 +279,11 @@ FIELD(abi_set, value, CUpti_ActivityMemset4, value);
 #if CUPTI_API_VERSION >= 130000
 COPY(abi_copy, CUpti_ActivityMemcpy6);
 FIELD(abi_copy, graph, CUpti_ActivityMemcpy6, graphId);
+FIELD(abi_copy, n_copies, CUpti_ActivityMemcpy6, copyCount);
 #endif
+
+SAME(ABI_CHANNEL_COMPUTE, CUPTI_CHANNEL_TYPE_COMPUTE);
+SAME(ABI_CHANNEL_ASYNC_MEMCPY, CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY);
 
 /* The driver. */
 SAME(ABI_DEVICE_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);

@@ -98,10 +98,12 @@ static void add_machine(struct world *w)
  * three quarters of which ran beside kernels. */
 static void use(struct world *w, double ms_0, double ms_1)
 {
-	struct session_use first = {0, 0, MS(ms_0), MS(ms_0 / 20), MS(ms_0 / 20 * 0.75)};
+	struct session_use first = {
+		.busy_ns = MS(ms_0), .copies_ns = MS(ms_0 / 20), .hidden_ns = MS(ms_0 / 20 * 0.75)};
+	struct session_use second = {.device = 1, .busy_ns = MS(ms_1)};
 
 	ck_assert_int_eq(session_use_set(w->s, &first), 0);
-	ck_assert_int_eq(session_use_set(w->s, &(struct session_use){0, 1, MS(ms_1), 0, 0}), 0);
+	ck_assert_int_eq(session_use_set(w->s, &second), 0);
 }
 
 /* A kernel below a node: milliseconds of all calls; flops and bytes in units of 1e12 and 1e9. */

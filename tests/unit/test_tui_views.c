@@ -680,6 +680,40 @@ START_TEST(who_holds_memory)
 }
 END_TEST
 
+static void copies_of(uint32_t stream, uint8_t direction, uint8_t kind, uint64_t n, double ms,
+		      double hidden_ms)
+{
+	struct session_copy_lane of = {.device = 1,
+				       .context = stream == SESSION_NONE ? SESSION_NONE : 1,
+				       .stream = stream,
+				       .direction = direction,
+				       .channel_kind = kind,
+				       .channel = kind ? 12 : 0};
+	struct session_copy_lane *lane = session_copy_lane_of(w.s, &of);
+
+	ck_assert_ptr_nonnull(lane);
+	lane->count += n;
+	lane->time_ns += (uint64_t)(ms * 1e6);
+	lane->hidden_ns += (uint64_t)(hidden_ms * 1e6);
+}
+
+/* The longest first; what is not told apart, what is not known, and how sure it is. */
+START_TEST(copies_by_stream)
+{
+	copies_of(7, COPY_HOST_TO_DEVICE, CHANNEL_COPY, 1180, 564, 282);
+	copies_of(8, COPY_DEVICE_TO_HOST, CHANNEL_UNKNOWN, 98, 61.5, 0);
+	copies_of(7, COPY_PEER_TO_PEER, CHANNEL_COMPUTE, 12, 700, 700);
+	copies_of(SESSION_NONE, COPY_UNKNOWN, CHANNEL_UNKNOWN, 5, 1, 0.5);
+	world_tick(&w);
+	world_keys(&w, "3 End");
+	world_golden(&w, 24, 80, "copies_80x24");
+	world_golden(&w, 10, 40, "copies_40x10");
+	w.s->copy_lanes[0].unsure_ns = 1500000;
+	world_tick(&w);
+	world_golden(&w, 40, 140, "copies_140x40");
+}
+END_TEST
+
 START_TEST(what_unified_memory_does)
 {
 	uint32_t total = world_node(&w, 0, FRAME_ALLOC, "alloc managed"),
@@ -1259,6 +1293,7 @@ Suite *suite_views(void)
 		flame_by_callers,
 		flame_mouse,
 		who_holds_memory,
+		copies_by_stream,
 		what_unified_memory_does,
 		the_cursor_goes_along,
 		the_cursor_comes_back,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of a run: from where to where, and of which sizes. */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "core/traffic.h"
+
+static struct session *s;
+static struct traffic t;
+static uint32_t process, lanes[2];
+
+static void setup(void)
+{
+	s = session_new();
+	process = session_process_add(s, 1);
+	for (int32_t i = 0; i < 2; i++) {
+		struct session_device device = {.type = strtab_adds(s->strings, "CUDA"),
+						.index = i};
+		struct session_lane lane = {.process = process,
+					    .device = session_device_intern(s, &device)};
+
+		lanes[i] = session_lane_intern(s, &lane);
+	}
+}
+
+static void teardown(void)
+{
+	traffic_done(&t);
+	session_free(s);
+}
+
+static void add(uint32_t node, uint32_t lane, uint32_t metric, uint64_t v)
+{
+	ck_assert_int_eq(session_add(s, node, lane, 0, metric, (union metric_value){.u64 = v}), 0);
+}
+
+/* n copies, each of so many bytes and as many nanoseconds. */
+static void copies(const char *name, unsigned device, uint64_t n, uint64_t bytes)
+{
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_COPY, name);
+
+	add(node, lanes[device], METRIC_COUNT, n);
+	add(node, lanes[device], METRIC_BYTES, n * bytes);
+	add(node, lanes[device], METRIC_TIME, n * bytes);
+	add(node, lanes[device], metric_of_copies(copy_size(bytes)), n);
+	add(node, lanes[device], metric_of_copied_bytes(copy_size(bytes)), n * bytes);
+}
+
+static void has_pair(const char *name, double n, double bytes)
+{
+	char text[TRAFFIC_NAME];
+
+	for (size_t i = 0; i < t.n_pairs; i++) {
+		traffic_pair_name(s, &t.pairs[i], text);
+		if (strcmp(text, name) != 0)
+			continue;
+		ck_assert_msg(t.pairs[i].n == n && t.pairs[i].bytes == bytes &&
+				      t.pairs[i].time_ns == bytes,
+			      "%s: %g copies, %g bytes, %g ns", name, t.pairs[i].n,
+			      t.pairs[i].bytes, t.pairs[i].time_ns);
+		return;
+	}
+	ck_abort_msg("no '%s'", name);
+}
+
+START_TEST(from_where_to_where)
+{
+	copies("memcpy HtoD pinned", 0, 2, 4096);
+	copies("memcpy HtoD pinned", 1, 1, 4096);
+	copies("memcpy HtoD pageable", 0, 3, 100);
+	copies("Memcpy HtoD (Pageable -> Device)", 0, 1, 100);
+	copies("memcpy DtoH", 1, 1, 10);
+	copies("memcpy DtoD", 1, 1, 1000);
+	copies("memcpy HtoH managed", 0, 1, 7);
+	copies("memcpy PtoP 1 to 0", 0, 5, 300);
+	copies("memcpy PtoP 0 to 7", 0, 1, 300);
+	copies("Memcpy PtoP (Device -> Device)", 1, 1, 50);
+	copies("what is this", 1, 1, 50);
+	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL),
+			 0); /* again: nothing is left of the first time */
+	ck_assert_uint_eq(t.n_pairs, 9);
+	has_pair("host pinned to GPU0", 2, 8192);
+	has_pair("host pinned to GPU1", 1, 4096);
+	has_pair("host pageable to GPU0", 4, 400);
+	has_pair("GPU1 to host", 1, 10);
+	has_pair("within GPU1", 1, 1000);
+	has_pair("within host managed", 1, 7);
+	has_pair("GPU1 to GPU0", 5, 1500);
+	has_pair("GPU0 to another device", 1, 300);
+	has_pair("GPU1 to another device", 1, 50);
+	for (size_t i = 1; i < t.n_pairs; i++)
+		ck_assert(t.pairs[i - 1].bytes >= t.pairs[i].bytes);
+	ck_assert_double_eq_tol(t.pairs[0].share, 8192.0 / 15555, 1e-9);
+}
+END_TEST
+
+/* Of as many bytes, in whatever order they came. */
+START_TEST(alike)
+{
+	static const char *const names[] = {"memcpy HtoD pinned", "memcpy HtoD pageable",
+					    "memcpy DtoH", "memcpy DtoD"};
+	static const char *const order[] = {"host pageable to GPU0", "host pinned to GPU0",
+					    "GPU0 to host", "within GPU0"};
+	char text[TRAFFIC_NAME];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		copies(names[_i ? ARRAY_SIZE(names) - 1 - i : i], 0, 1, 64);
+	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_uint_eq(t.n_pairs, ARRAY_SIZE(order));
+	for (size_t i = 0; i < t.n_pairs; i++) {
+		traffic_pair_name(s, &t.pairs[i], text);
+		ck_assert_str_eq(text, order[i]);
+	}
+}
+END_TEST
+
+/* A batch is one call and one record. */
+START_TEST(those_of_a_batch)
+{
+	copies("memcpy HtoD pinned", 0, 1, 4096);
+	add(session_node(s, SESSION_ROOT, FRAME_COPY, "memcpy HtoD pinned"), lanes[0],
+	    METRIC_BESIDES, 19);
+	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	has_pair("host pinned to GPU0", 20, 4096);
+}
+END_TEST
+
+START_TEST(of_which_sizes)
+{
+	char text[TRAFFIC_NAME];
+
+	copies("memcpy HtoD pinned", 0, 2, 4096);
+	copies("memcpy HtoD pageable", 1, 1, 8191);
+	copies("memcpy DtoH pinned", 0, 4, 1000);
+	copies("memcpy DtoH pinned", 0, 1, UINT64_C(3) << 30);
+	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_uint_eq(t.n_sizes, 3);
+	traffic_size_name(&t.sizes[0], text);
+	ck_assert_str_eq(text, "below 1 KiB");
+	ck_assert(t.sizes[0].n[COPY_DEVICE_TO_HOST] == 4);
+	ck_assert(t.sizes[0].n[COPY_HOST_TO_DEVICE] == 0);
+	ck_assert(isnan(t.sizes[0].n[COPY_PEER_TO_PEER]));
+	traffic_size_name(&t.sizes[1], text);
+	ck_assert_str_eq(text, "4 KiB to 8 KiB");
+	ck_assert(t.sizes[1].n[COPY_HOST_TO_DEVICE] == 3);
+	ck_assert(t.sizes[1].bytes[COPY_HOST_TO_DEVICE] == 2 * 4096 + 8191);
+	traffic_size_name(&t.sizes[2], text);
+	ck_assert_str_eq(text, "1 GiB and more");
+}
+END_TEST
+
+START_TEST(of_nothing)
+{
+	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_uint_eq(t.n_pairs + t.n_sizes, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("traffic");
+	TCase *tc = tcase_create("traffic");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, those_of_a_batch);
+	tcase_add_test(tc, from_where_to_where);
+	tcase_add_loop_test(tc, alike, 0, 2);
+	tcase_add_test(tc, of_which_sizes);
+	tcase_add_test(tc, of_nothing);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
