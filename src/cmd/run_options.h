@@ -54,7 +54,7 @@ enum {
 /* clang-format off */
 #define RUN_OPTIONS                                                                                \
 	{.name = "output", .letter = 'o', .arg = "FILE",                                           \
-	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time)",      \
+	 .help = "write the profile to FILE (%p pid, %e program, %h host, %r rank, %t time, %q{VAR})",      \
 	 .id = OPT_OUTPUT},                                                                        \
 	{.name = "tape", .arg = "FILE", .help = "keep the raw stream of the run in FILE",          \
 	 .rare = true, .id = OPT_TAPE},                                                            \

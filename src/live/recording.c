@@ -8,11 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/rank.h"
 #include "base/util.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
@@ -32,85 +29,32 @@ const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "%q{NAME}": the value of an environment variable. Returns the end of the directive. */
-static const char *expand_variable(struct buf *out, const char *p)
-{
-	const char *end = p[1] == '{' ? strchr(p, '}') : NULL;
-	char name[128];
-
-	if (!end || (size_t)(end - p) - 2 >= sizeof(name)) {
-		buf_puts(out, "%q");
-		return p;
-	}
-	memcpy(name, p + 2, (size_t)(end - p) - 2);
-	name[end - p - 2] = '\0';
-	buf_puts(out, getenv(name) ? getenv(name) : "");
-	return end;
-}
-
-static char *expand_name(const struct recording *rec, const char *pattern, pid_t pid)
-{
-	char host[256] = "", stamp[32];
-	time_t now = time(NULL);
-	_cleanup_(buf_done) struct buf out = {0};
-	const char *p;
-
-	gethostname(host, sizeof(host) - 1);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
-	for (p = pattern; *p; p++) {
-		if (*p != '%' || !p[1]) {
-			buf_putc(&out, *p);
-			continue;
-		}
-		switch (*++p) {
-		case 'p':
-			buf_printf(&out, "%d", (int)pid);
-			break;
-		case 'e':
-			buf_puts(&out, rec->source);
-			break;
-		case 'h':
-			buf_puts(&out, host);
-			break;
-		case 'r':
-			buf_puts(&out, rank_text() ? rank_text() : "0");
-			break;
-		case 't':
-			buf_puts(&out, stamp);
-			break;
-		case 'q':
-			p = expand_variable(&out, p);
-			break;
-		case '%':
-			buf_putc(&out, '%');
-			break;
-		default:
-			buf_putc(&out, '%');
-			buf_putc(&out, *p);
-			break;
-		}
-	}
-	return strdup(buf_str(&out));
-}
-
 /* ---- beginning ---- */
 
-/* Find out before the run whether the profile can be written. A name with directives is not known
- * before the program has a pid: then only the folder is checked. */
+/* A file in the folder of a name that is not known; NULL: the folder is not, either. */
+static char *some_file(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+	_cleanup_(freep) char *of =
+		slash ? strndup(pattern, (size_t)(slash - pattern) + 1) : strdup("./");
+	_cleanup_(freep) char *folder = of ? output_name_foresee(of) : NULL;
+	char *path = NULL;
+
+	return folder && asprintf(&path, "%s.proton-check", folder) >= 0 ? path : NULL;
+}
+
+/* Find out before the run whether the profile can be written. A name may not be known before the program has a pid:
+ * then only the folder is checked. */
 static int check_output(const struct recording_options *o)
 {
-	const char *path = o->output ? o->output : "./", *slash = strrchr(path, '/');
-	_cleanup_(freep) char *folder =
-		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
-	_cleanup_(freep) char *some = NULL;
+	_cleanup_(freep) char *known = o->output ? output_name_foresee(o->output) : NULL;
+	_cleanup_(freep) char *some = known ? NULL : some_file(o->output ? o->output : "./");
+	const char *path = known ? known : o->output;
 	int r;
 
-	if (!folder || strchr(folder, '%') || asprintf(&some, "%s.proton-check", folder) < 0)
+	if (!known && !some)
 		return 0;
-	if (o->output && !strchr(path, '%'))
-		r = write_file_check(path);
-	else
-		r = write_file_check(some);
+	r = write_file_check(known ? known : some);
 	if (r == 0)
 		return 0;
 	if (o->output)
@@ -119,6 +63,16 @@ static int check_output(const struct recording_options *o)
 		complain("cannot write a profile in this folder: %s (choose a file with -o)",
 			 strerror(-r));
 	return STATUS_OURS;
+}
+
+static int check_name(const struct recording_options *o)
+{
+	_cleanup_(freep) char *why = NULL;
+
+	if (!o->output || output_name_check(o->output, &why))
+		return 0;
+	complain("%s", why ? why : "out of memory");
+	return STATUS_USAGE;
 }
 
 /* Tape and profile must not be the same file. */
@@ -138,6 +92,8 @@ int recording_check(const struct recording_options *options)
 {
 	int r = check_tape(options);
 
+	if (!r)
+		r = check_name(options);
 	return r ? r : check_output(options);
 }
 
@@ -196,6 +152,25 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	return 0;
 }
 
+/* The file of the run; NULL: no memory. What is a descriptor of ours is for all who have it; and a run that is
+ * kept in the files of the program's sessions has no name of its own to keep. */
+static char *name_file(struct recording *rec, const char *pattern, pid_t pid)
+{
+	_cleanup_(freep) char *wanted = output_name_expand(pattern, rec->source, pid), *note = NULL;
+	char *file;
+
+	if (!wanted)
+		return NULL;
+	if (rec->options->by_sessions || write_file_descriptor(wanted) >= 0)
+		return strdup(wanted);
+	file = output_claim(&rec->claim, wanted);
+	if (file && strcmp(file, wanted) != 0 &&
+	    asprintf(&note, "another run writes '%s' now: the profile is in '%s'", wanted, file) >=
+		    0)
+		session_note(receiver_session(rec->receiver), SESSION_NONE, NOTE_WARNING, note);
+	return file;
+}
+
 int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 {
 	struct session *s = receiver_session(rec->receiver);
@@ -206,7 +181,7 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	rec->source = strdup(path_name(argv[0]));
 	if (rec->source) {
 		s->source = strtab_adds(s->strings, rec->source);
-		rec->file = expand_name(rec, pattern ? pattern : "proton.%e.%p.hatchet", pid);
+		rec->file = name_file(rec, pattern ? pattern : "proton.%e.%p.hatchet", pid);
 	}
 	rec->run = s->n_runs;
 	if (rec->file)
@@ -373,6 +348,7 @@ void recording_done(struct recording *rec)
 		if (path)
 			session_dir_remove(path);
 	}
+	output_claim_done(&rec->claim);
 	free(rec->file);
 	free(rec->source);
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include "core/backends.h"
 #include "launch/session_dir.h"
+#include "live/output_name.h"
 #include "live/receiver.h"
 #include "live/saver.h"
 #include "live/session_files.h"
@@ -56,15 +57,16 @@ struct recording {
 	struct saver saver;
 	struct session_files sessions;
 	struct watch sensors;
-	char *file;               /* where the profile goes */
-	char *source;             /* what is profiled: a program's name */
-	size_t run;               /* index in the session: what was started */
-	uint64_t generation;      /* of the session, when last looked at */
-	uint64_t busy_ns;         /* of all devices, then */
-	uint64_t start_ns;        /* CLOCK_MONOTONIC */
-	uint64_t end_ns;          /* 0: it goes on */
-	uint64_t paused_ns;       /* before paused_since_ns; what ran was not counted */
-	uint64_t paused_since_ns; /* CLOCK_MONOTONIC; 0: it is counted */
+	char *file;                /* where the profile goes … */
+	struct output_claim claim; /* … and no other run's */
+	char *source;              /* what is profiled: a program's name */
+	size_t run;                /* index in the session: what was started */
+	uint64_t generation;       /* of the session, when last looked at */
+	uint64_t busy_ns;          /* of all devices, then */
+	uint64_t start_ns;         /* CLOCK_MONOTONIC */
+	uint64_t end_ns;           /* 0: it goes on */
+	uint64_t paused_ns;        /* before paused_since_ns; what ran was not counted */
+	uint64_t paused_since_ns;  /* CLOCK_MONOTONIC; 0: it is counted */
 	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */

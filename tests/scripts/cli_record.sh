@@ -28,11 +28,18 @@ check "a tape that cannot be" 125 "$(status "$PROTON" record --tape /nonexistent
 check "profile that cannot be written" 125 "$(status "$PROTON" record -o /nonexistent/d/x -- touch ran)"
 has "and says so" "cannot write '/nonexistent/d/" err
 check "before the program runs" no "$([ -e ran ] && echo yes || echo no)"
+export A=nowhere/of/ours
+check "nor one in a folder that a variable names" 125 "$(status "$PROTON" record -o '%q{A}/%p.x' -- touch ran)"
+check "with the name known" 125 "$(status "$PROTON" record -o '%q{A}/x' -- touch ran)"
+has "and which it is" "cannot write 'nowhere/of/ours/x'" err
+A='' ; check "nor one without a name" 125 "$(status "$PROTON" record -o '%q{A}' -- touch ran)"
+check "and the program does not run" no "$([ -e ran ] && echo yes || echo no)"
+check "what is not known yet is not looked at" 0 "$(status "$PROTON" record -q -o '%q{A}%e/%p' -- mkdir mkdir)"
 mkdir gone
-check "a folder that goes away meanwhile" 0 "$(status "$PROTON" record -o gone/x -- rmdir gone)"
+check "a folder that goes away meanwhile" 0 "$(status "$PROTON" record -o gone/x -- rm -r gone)"
 has "is said at the end" "cannot write 'gone/x'" err
 mkdir gone
-check "with --strict" 125 "$(status "$PROTON" record --strict -o gone/x -- rmdir gone)"
+check "with --strict" 125 "$(status "$PROTON" record --strict -o gone/x -- rm -r gone)"
 
 # ---- descriptors
 check "stdin and stdout are the program's" "hello" "$(echo hello | "$PROTON" record -q -o a.hatchet -- cat)"
@@ -71,6 +78,14 @@ has "busy time is in the summary" "Fake GPU: busy" err
 PROTON_FAKE="kernel a 100 500;pause 100" "$PROTON" record --trace-limit 300 --no-follow -o l.hatchet -- sleep 0.1 2>err
 check "a trace with a limit" 300 "$(count_of intervals l.hatchet)"
 has "says what is missing" "200 operations not in the trace" err
+# A file that may grow no further: what went in is there, the rest is told, and the program runs on.
+PROTON_FAKE="kernel a 100 20000;pause 100" "$PROTON" record --trace --no-follow -o f.hatchet -- \
+	sh -c 'ulimit -f 64; sleep 0.1; exit 3' 2>err
+check "a file that may not grow: status" 3 $?
+kept=$(count_of intervals f.hatchet)
+check "a file that may not grow: some of it" yes "$([ "$kept" -gt 0 ] && [ "$kept" -lt 20000 ] && echo yes)"
+has "a file that may not grow: said" "$((20000 - kept)) operations not in the trace (disk full?)" err
+check "a file that may not grow: the sums" 20000 "$(metric f.hatchet a count)"
 # The third save after that holds what came later.
 cat >taken.sh <<'X'
 until [ -s v.hatchet ] && ls "$PROTON_SESSION"/*.segment; do sleep 0.05; done
