@@ -73,9 +73,9 @@ static void put_device(const struct session *s, const struct session_lane *l, st
 		buf_puts(out, "host");
 		return;
 	}
-	session_device_word(s, l->device, word);
+	session_device_number(s, l->device, word);
 	for (uint32_t i = 0; i < l->device; i++) {
-		session_device_word(s, i, other);
+		session_device_number(s, i, other);
 		number += !strcmp(word, other);
 	}
 	buf_puts(out, word);

@@ -211,13 +211,46 @@ const char *session_text(const struct session *s, uint32_t string)
 	return s->p->whole ? strtab_whole(s->strings, string, s->p->whole) : text;
 }
 
-void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD])
+void session_device_number(const struct session *s, uint32_t device, char out[DEVICE_WORD])
 {
 	const struct session_device *d = &s->devices[device];
 	const char *type = session_text(s, d->type);
 	bool gpu = !strcmp(type, "CUDA") || !strcmp(type, "HIP") || !strcmp(type, "ROCM");
 
 	snprintf(out, DEVICE_WORD, "%.20s%d", gpu ? "GPU" : *type ? type : "DEV", d->index);
+}
+
+/* What tells a uuid from others: "GPU-" and "MIG-" do not. */
+static const char *uuid_digits(const struct session *s, const struct session_device *d)
+{
+	const char *uuid = session_text(s, d->uuid), *dash = strchr(uuid, '-');
+
+	return dash ? dash + 1 : uuid;
+}
+
+static bool reads_alike(const struct session_device *a, const struct session_device *b)
+{
+	return a->type == b->type && a->host == b->host && a->index == b->index && a->uuid &&
+	       b->uuid && a->uuid != b->uuid;
+}
+
+void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD])
+{
+	const struct session_device *d = &s->devices[device];
+	const char *digits = uuid_digits(s, d);
+	size_t len, n = 0;
+
+	session_device_number(s, device, out);
+	for (size_t i = 0; i < s->n_devices; i++) {
+		if (!reads_alike(d, &s->devices[i]))
+			continue;
+		n = MAX(n, (size_t)4);
+		while (n < 8 && !strncmp(digits, uuid_digits(s, &s->devices[i]), n))
+			n++;
+	}
+	len = strlen(out);
+	if (n && len + 1 + n < DEVICE_WORD)
+		snprintf(out + len, DEVICE_WORD - len, ".%.*s", (int)n, digits);
 }
 
 const char *session_node_name(const struct session *s, uint32_t node)

@@ -297,6 +297,10 @@ uint32_t session_node(struct session *s, uint32_t parent, enum frame_kind kind, 
 const char *session_text(const struct session *s, uint32_t string);
 /* A device in a word, the same wherever people read of it: "GPU0", "OpenCL1" (which need be no GPU). */
 #define DEVICE_WORD 32
+/* … as its program numbers it: of two programs that see one device each, or a part of one (MIG), both may have a
+ * "GPU0". */
+void session_device_number(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
+/* … with the beginning of its uuid where another one of its host reads the same: "GPU0.3f1c". */
 void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
 /* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.
  * An address is valid until the next call only; the others as long as the session. */

@@ -1156,6 +1156,36 @@ START_TEST(devices_are_found_by_what_is_known)
 }
 END_TEST
 
+/* Parts of a device (MIG), or devices that programs see one of each: all have number 0. */
+START_TEST(devices_of_one_number_are_told_apart)
+{
+	static const struct {
+		const char *host, *uuid, *word;
+	} all[] = {
+		{"a", "MIG-3f1c-77", "GPU0.3f1c-7"}, /* as many digits as it takes */
+		{"a", "MIG-3f1c-88", "GPU0.3f1c-8"},
+		{"a", "GPU-0000-00", "GPU0.0000"},
+		{"b", "GPU-0000-01", "GPU0"}, /* alone on its host */
+	};
+	struct session *s = session_new();
+	struct session_device d = {.type = strtab_adds(s->strings, "CUDA")};
+	char word[DEVICE_WORD];
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++) {
+		d.host = strtab_adds(s->strings, all[i].host);
+		d.uuid = strtab_adds(s->strings, all[i].uuid);
+		ck_assert_uint_eq(session_device_intern(s, &d), i);
+	}
+	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++) {
+		session_device_word(s, i, word);
+		ck_assert_str_eq(word, all[i].word);
+		session_device_number(s, i, word);
+		ck_assert_str_eq(word, "GPU0");
+	}
+	session_free(s);
+}
+END_TEST
+
 /* On the wire a built-in metric is its number: tapes that are there must go on reading right. */
 START_TEST(test_metric_numbers)
 {
@@ -1215,6 +1245,7 @@ int main(void)
 	tcase_add_test(tc, many_of_everything);
 	tcase_add_test(tc, a_long_chain_of_rows_is_whole);
 	tcase_add_test(tc, devices_are_found_by_what_is_known);
+	tcase_add_test(tc, devices_of_one_number_are_told_apart);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);
