@@ -174,7 +174,7 @@ for word, rest in lines:
         have = found.get((path, metric), 0)
         if have != float(want):
             bad += 1
-            print(path, metric, "want", float(want), "got", have)
+            print(path, metric, word, float(want), "got", have)
     else:
         rule, path = rest.strip().split(" ", 1)
         if not any(path in p for p in said.get(rule, [])):
@@ -271,12 +271,21 @@ PY
 	done
 	check "PyTorch: losses" "" "$(losses torch.hatchet)"
 	cat >inner.py <<'PY'
-import torch
+import time, torch
 x = torch.zeros(128, device="cuda")
-with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p:
-    for _ in range(100): torch.add(x, 1, out=x)
+def run(n):
+    for _ in range(n): torch.add(x, 1, out=x)
     torch.cuda.synchronize()
+def named(name, n):
+    with torch.cuda.nvtx.range(name): run(n)
+named("before", 70)
+for _ in range(3):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p: run(100)
+    print("seen", sum(e.count for e in p.key_averages() if e.device_type == torch.autograd.DeviceType.CUDA))
+time.sleep(0.8)
+named("after", 50)
 PY
+	python3 inner.py >bare 2>err
 	"$PROTON" record -o inner.hatchet -- python3 inner.py >out 2>err
 	check "torch.profiler inside: status" 0 $?
 	check "torch.profiler inside: it sees what it sees without us" "$(cat bare)" "$(cat out)"

@@ -76,6 +76,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	reset(c, sink);
 	c->hold = options->hold;
 	c->sync = options->sync;
+	c->profiler = options->profiler;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->idle = !options->no_idle;

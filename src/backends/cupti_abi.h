@@ -169,6 +169,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   ALLOC    allocates memory: has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
  *   MAKE     makes an executable graph; MAKE_FLAGS: the third parameter is flags, MAKE_PARAMS: points to them
+ *   PROFILER_ON, PROFILER_OFF  the program wants to be profiled, or no longer
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
 	_(cuLaunch, 115, KERNEL)                                                                   \
@@ -329,6 +330,8 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuMemcpy3DBatchAsync_v2_ptsz, 799, COPY)                                                 \
 	_(cuCtxDestroy, 11, DESTROY)                                                               \
 	_(cuCtxDestroy_v2, 322, DESTROY)                                                           \
+	_(cuProfilerStart, 308, PROFILER_ON)                                                       \
+	_(cuProfilerStop, 309, PROFILER_OFF)                                                       \
 	_(cuDevicePrimaryCtxRelease, 387, DESTROY)                                                 \
 	_(cuDevicePrimaryCtxReset, 389, DESTROY)                                                   \
 	_(cuDevicePrimaryCtxRelease_v2, 544, DESTROY)                                              \

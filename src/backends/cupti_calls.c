@@ -44,6 +44,8 @@ enum call_class {
 	CALL_MAKE,
 	CALL_MAKE_FLAGS,
 	CALL_MAKE_PARAMS,
+	CALL_PROFILER_ON,
+	CALL_PROFILER_OFF,
 	CALL_DESTROY,
 };
 
@@ -119,6 +121,13 @@ static void capture(struct cupti *c, const struct abi_call *call, bool on)
 		c->sink->ops->capturing(c->sink, *stream, on);
 }
 
+/* What lies between the calls, and not the calls. */
+static void profiler(struct cupti *c, const struct abi_call *call, bool on)
+{
+	if (call->site == (on ? ABI_EXIT : ABI_ENTER) && c->sink->ops->profiler)
+		c->sink->ops->profiler(c->sink, on);
+}
+
 static uint64_t make_flags(const struct abi_call *call, enum call_class class)
 {
 	const void *const *params = call->params;
@@ -146,6 +155,8 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 {
 	if (class == CALL_DESTROY)
 		destroy(c, call);
+	else if (class >= CALL_PROFILER_ON)
+		profiler(c, call, class == CALL_PROFILER_ON);
 	else if (class >= CALL_MAKE)
 		make_graph(c, call, class);
 	else if (class != CALL_OTHER)
@@ -240,6 +251,8 @@ static bool is_wanted(const struct cupti *c, enum call_class class)
 {
 	if (class == CALL_SYNC)
 		return c->sync;
+	if (class == CALL_PROFILER_ON || class == CALL_PROFILER_OFF)
+		return c->profiler;
 	return class == CALL_ALLOC ? c->memory : class != CALL_OTHER;
 }
 

@@ -131,6 +131,78 @@ static int set_graphs(struct run_options *o, const char *value)
 	return -EINVAL;
 }
 
+/* One that the control page has room for: which has no end of its own there. */
+static int set_name(char *name, size_t size, uint32_t *len, const char *value)
+{
+	size_t n = strlen(value);
+
+	if (!n || n > size)
+		return -EINVAL;
+	*len = (uint32_t)n;
+	memcpy(name, value, n);
+	return 0;
+}
+
+enum { BOUND_MAX = 32 };
+
+/* "A-B", "A-": where B begins, which may be "". NULL: it is none. */
+static const char *split_bounds(const char *value, char from[BOUND_MAX])
+{
+	const char *to = strchr(value, '-');
+
+	if (!to || to - value >= BOUND_MAX)
+		return NULL;
+	snprintf(from, BOUND_MAX, "%.*s", (int)(to - value), value);
+	return to + 1;
+}
+
+/* "1.5-2.5", "1.5-": seconds of the run. */
+static int set_window_time(struct trace_window *w, const char *value)
+{
+	const char *to;
+	double from_s, to_s = 0;
+	char from[BOUND_MAX];
+
+	if (!(to = split_bounds(value, from)))
+		return -EINVAL;
+	if (parse_number(from, 1e9, &from_s) < 0 || (*to && parse_number(to, 1e9, &to_s) < 0) ||
+	    (*to && to_s <= from_s))
+		return -EINVAL;
+	w->kind = TRACE_WINDOW_TIME;
+	w->from_ns = (uint64_t)(from_s * 1e9);
+	w->to_ns = *to ? (uint64_t)(to_s * 1e9) : UINT64_MAX;
+	return 0;
+}
+
+static int set_window_name(struct trace_window *w, const char *value)
+{
+	w->kind = TRACE_WINDOW_NVTX;
+	return set_name(w->name, sizeof(w->name), &w->name_len, value);
+}
+
+static int set_window(struct run_options *o, const char *value)
+{
+	struct trace_window *w = &o->rec.window;
+
+	*w = (struct trace_window){0};
+	o->rec.window_word = value;
+	o->rec.trace = true;
+	o->rec.backends.profiler = !strcmp(value, "cuda-profiler");
+	if (o->rec.backends.profiler) {
+		w->kind = TRACE_WINDOW_PROFILER;
+		return 0;
+	}
+	if (!strncmp(value, "time:", 5))
+		return set_window_time(w, value + 5);
+	if (!strncmp(value, "nvtx:", 5))
+		return set_window_name(w, value + 5);
+	complain(
+		"--trace-window: '%s' is no window: there are time:A-B (in seconds; without B: to the "
+		"end), nvtx:NAME, steps:A-B and cuda-profiler",
+		value);
+	return -ENOTSUP;
+}
+
 /* "5%", "5", "off". */
 static int set_budget(struct run_options *o, const char *value)
 {
@@ -167,6 +239,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_graphs(o, value);
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
+	case OPT_TRACE_WINDOW:
+		return set_window(o, value);
 	case OPT_TRACE_MAX:
 		o->rec.trace = true;
 		r = parse_count(value, INT32_MAX, &o->rec.trace_max);

@@ -29,6 +29,7 @@ enum {
 	OPT_SAVE,
 	OPT_TRACE,
 	OPT_TRACE_MAX,
+	OPT_TRACE_WINDOW,
 	OPT_CPU_TIME,
 	OPT_BY_SHAPE,
 	OPT_SHAPES,
@@ -65,6 +66,9 @@ enum {
 	{.name = "trace-limit", .arg = "N",                                                        \
 	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
 	 .id = OPT_TRACE_MAX},                                                                     \
+	{.name = "trace-window", .arg = "WINDOW",                                                  \
+	 .help = "trace a part only: time:A-B (seconds), steps:A-B, nvtx:NAME, cuda-profiler", .rare = true,  \
+	 .id = OPT_TRACE_WINDOW},                                                                  \
 	{.name = "context", .arg = "LIST",                                                         \
 	 .help = "what calling contexts are made of (auto)",                                        \
 	 .list_values = list_contexts, .id = OPT_CONTEXT},                                         \

@@ -212,9 +212,13 @@ struct epoch_entry {
 
 struct scope_entry {
 	uint64_t tag, enter_ns; /* of the host clock; 0: it is timed already */
+	uint64_t began_ns;      /* on CLOCK_MONOTONIC, for the trace; 0: there is none */
 	uint32_t frame, node;
-	uint32_t base;     /* node that the first of the stack hangs below */
-	bool is_inherited; /* a process that forked this one entered it, and counts that */
+	uint32_t base;          /* node that the first of the stack hangs below */
+	bool is_inherited;      /* a process that forked this one entered it, and counts that */
+	uint8_t loop;           /* of which it is a step; 0: of none (steps.h) */
+	uint32_t window;        /* of the trace; 0: it is none (trace_windows.h) */
+	uint32_t n_allocations; /* that could be in it, when it was entered */
 };
 
 /* When a thread's time on a processor was charged last (--cpu-time). The thread's own, and its signal
@@ -570,11 +574,16 @@ static inline void bitmap_clear(_Atomic uint64_t *map, uint32_t i)
 	atomic_fetch_and_explicit(&map[i >> 6], ~(UINT64_C(1) << (i & 63)), memory_order_acq_rel);
 }
 
-/* Is it kept when each operation ran? */
+/* Is it kept when each operation of the run was? */
+static inline bool is_run_traced(void)
+{
+	return collector->control->features & CONTROL_TRACE;
+}
+
+/* … or of a session? */
 static inline bool is_traced(void)
 {
-	return collector->control->features & CONTROL_TRACE ||
-	       atomic_load_explicit(&collector->traced, memory_order_relaxed);
+	return is_run_traced() || atomic_load_explicit(&collector->traced, memory_order_relaxed);
 }
 
 /* The sessions that are active now. */
@@ -644,6 +653,8 @@ extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backe
 struct wire_encoder;
 /* Any thread. How many were waiting: 0 also where there was no room, which is a loss. */
 uint32_t interval_push(const struct activity *a, uint32_t slot);
+/* The same of a scope of the host that was left, for the trace. */
+uint32_t interval_push_scope(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns);
 /* As intervals_take(), by any thread; nothing while another one does so. */
 void intervals_help(void);
 /* Sender thread: what ran until now is not all known. */

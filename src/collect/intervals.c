@@ -28,6 +28,7 @@
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
+#include "collect/trace_windows.h"
 #include "core/coverage.h"
 #include "core/session.h"
 #include "wire/encode.h"
@@ -36,8 +37,9 @@ enum {
 	RUN_MAX = COPY_LANES_RUN, /* intervals that are handed on together */
 	SPANS_MAX = 1 << 15,      /* pieces of covered time remembered a device */
 	TAKE_TRIES = 1000,
-	/* Of each backend one for the run, and one for when sessions ask for it, which tells of epochs. */
-	N_FILES = 2 * N_SOURCES,
+	SCOPES_MAX = MAX_INTERVALS / 4 * 3, /* in the ring: the rest is for operations */
+	HOST_FILE = N_SOURCES, /* scopes of the host; before it a file of each backend */
+	N_FILES
 };
 #define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
 #define REALTIME      "realtime"    /* CLOCK_REALTIME, as files know it */
@@ -59,9 +61,10 @@ static struct taker {
 	struct span worked[MAX_DEVICES];     /* from the first work to the last; 0: none yet */
 	_Atomic uint64_t n_spans;            /* of all devices; anybody may read it */
 	struct trace_file trace[N_FILES];
-	uint64_t n_traced;
+	uint64_t n_traced, n_traced_host; /* of that scopes and waits of the host */
 	struct wire_epoch_interval batch[RUN_MAX];
-	struct wire_interval plain[RUN_MAX];
+	struct wire_epoch_interval host[RUN_MAX];
+	uint32_t n_host;
 	struct span run[RUN_MAX];
 	struct copy_way way[RUN_MAX]; /* of the batch */
 	struct idle_work work[RUN_MAX];
@@ -119,8 +122,29 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->channel_kind = a->channel_kind;
 	cell->channel = a->channel;
 	cell->is_wait = a->kind == ACTIVITY_SYNC;
+	cell->is_host = false;
 	cell->blocks = !a->async && (a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_SET);
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
+	return used;
+}
+
+uint32_t interval_push_scope(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
+{
+	uint32_t used = 0;
+	struct interval_cell *cell = ring_room(SCOPES_MAX, &used);
+
+	if (!cell) {
+		lose(LOSS_SCOPES, 1);
+		return 0;
+	}
+	cell->start_ns = start_ns;
+	cell->launched_ns = 0;
+	cell->node = node;
+	cell->lane = lane;
+	cell->epoch = cell->graph = 0;
+	cell->is_copy = cell->is_wait = cell->blocks = false;
+	cell->is_host = true;
+	atomic_store_explicit(&cell->end_ns, end_ns, memory_order_release);
 	return used;
 }
 
@@ -136,7 +160,13 @@ static struct idle_work work_of(const struct interval_cell *cell, uint64_t end_n
 				  cell->is_wait};
 }
 
-enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT };
+static uint32_t latency_of(const struct interval_cell *cell)
+{
+	return cell->launched_ns ? interval_latency((int64_t)(cell->start_ns - cell->launched_ns))
+				 : 0;
+}
+
+enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT, TAKEN_SCOPE };
 
 static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_way *ret_way,
 				 struct idle_work *ret_work)
@@ -149,9 +179,9 @@ static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_wa
 
 	if (!end_ns) /* none, or one that is being written */
 		return TAKEN_NOTHING;
-	is = cell->is_wait ? TAKEN_WAIT : TAKEN_WORK;
+	is = cell->is_host ? TAKEN_SCOPE : cell->is_wait ? TAKEN_WAIT : TAKEN_WORK;
 	*ret = (struct wire_epoch_interval){
-		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, 0};
+		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, latency_of(cell)};
 	*ret_way = (struct copy_way){cell->is_copy, cell->direction, cell->channel_kind,
 				     cell->channel};
 	*ret_work = work_of(cell, end_ns);
@@ -273,7 +303,7 @@ static bool trace_write(struct trace_file *t, unsigned id, const void *v, size_t
 	return false;
 }
 
-static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns)
+static void clock_look(struct trace_file *t)
 {
 	struct wire_clock now = {.monotonic_ns = 0};
 	int64_t moved;
@@ -289,36 +319,50 @@ static void clock_look(struct trace_file *t, unsigned source, uint64_t newest_ns
 	t->pair = now;
 }
 
-/* As the file has them that does not tell of epochs. */
-static const struct wire_interval *plain(const struct wire_epoch_interval *v, uint32_t n)
+/* An epoch may be another one later, unless a session has a trace. */
+static void forget_epochs(struct wire_epoch_interval *v, uint32_t n)
 {
+	if (atomic_load_explicit(&collector->traced, memory_order_relaxed))
+		return;
 	for (uint32_t i = 0; i < n; i++)
-		taker.plain[i] = v[i].of;
-	return taker.plain;
+		v[i].epoch = 0;
 }
 
-/* Intervals of one backend. */
-static void trace_run(unsigned source, const struct wire_epoch_interval *v, uint32_t n)
+/* How many more it may have. What the host did may have half of it: a program of very many scopes has room for its
+ * operations. */
+static uint32_t trace_room(unsigned id)
 {
-	bool epochs = atomic_load_explicit(&collector->traced, memory_order_relaxed), written;
-	unsigned id = epochs ? N_SOURCES + source : source;
-	struct trace_file *t = &taker.trace[id];
-	uint64_t left = collector->control->trace_max;
+	uint64_t max = collector->control->trace_max,
+		 left = max > taker.n_traced ? max - taker.n_traced : 0;
 
-	left = left > taker.n_traced ? left - taker.n_traced : 0;
+	if (id == HOST_FILE)
+		left = MIN(left, max / 2 > taker.n_traced_host ? max / 2 - taker.n_traced_host : 0);
+	return (uint32_t)MIN(left, UINT32_MAX);
+}
+
+/* Intervals of one file. */
+static void trace_run(unsigned id, struct wire_epoch_interval *v, uint32_t n)
+{
+	struct trace_file *t = &taker.trace[id];
+	uint32_t left;
+
+	if (id != HOST_FILE)
+		clock_look(t);
+	n = trace_windows_keep(v, n, t->pair.monotonic_ns - t->pair.clock_ns);
+	left = trace_room(id);
 	if (n > left) {
-		lose(LOSS_TRACE_FULL, n - left);
-		n = (uint32_t)left;
+		lose(id == HOST_FILE ? LOSS_SCOPES_FULL : LOSS_TRACE_FULL, n - left);
+		n = left;
 	}
 	if (!n)
 		return;
-	clock_look(t, source, v[n - 1].of.end_ns);
-	written = epochs ? trace_write(t, id, v, n * sizeof(*v))
-			 : trace_write(t, id, plain(v, n), n * sizeof(v->of));
-	if (written)
-		taker.n_traced += n;
-	else
+	forget_epochs(v, n);
+	if (!trace_write(t, id, v, n * sizeof(*v))) {
 		lose(LOSS_TRACE_UNWRITTEN, n);
+		return;
+	}
+	taker.n_traced += n;
+	taker.n_traced_host += id == HOST_FILE ? n : 0;
 }
 
 /* Where only sessions ask for it: what is theirs. */
@@ -326,7 +370,7 @@ static uint32_t keep_traced(struct wire_epoch_interval *v, uint32_t n)
 {
 	uint32_t i, kept = 0;
 
-	if (collector->control->features & CONTROL_TRACE)
+	if (is_run_traced())
 		return n;
 	for (i = 0; i < n; i++)
 		if (atomic_load_explicit(&collector->epochs[v[i].epoch].traced,
@@ -335,7 +379,7 @@ static uint32_t keep_traced(struct wire_epoch_interval *v, uint32_t n)
 	return kept;
 }
 
-static void trace_all(const struct wire_epoch_interval *v, uint32_t n)
+static void trace_all(struct wire_epoch_interval *v, uint32_t n)
 {
 	uint32_t from, to;
 
@@ -348,18 +392,38 @@ static void trace_all(const struct wire_epoch_interval *v, uint32_t n)
 	}
 }
 
-/* What keeps devices busy; waits of the host only explain why they were not. */
+/* Of the thread that waited, as its scopes are, and on their clock. Traces of sessions are as Triton's Proton has them:
+ * without. */
+static void take_wait(const struct wire_epoch_interval *v, const struct idle_work *work)
+{
+	uint64_t to_monotonic_ns = clock_monotonic_ns() - clock_realtime_ns();
+	struct wire_epoch_interval *wait = &taker.host[taker.n_host];
+
+	idle_waited(work);
+	if (!is_run_traced())
+		return;
+	*wait = *v;
+	wait->of.start_ns += to_monotonic_ns;
+	wait->of.end_ns += to_monotonic_ns;
+	wait->of.lane = lane_intern(WIRE_NONE, 0, 0, collector->lane[v->of.lane].thread);
+	taker.n_host++;
+}
+
+/* What keeps devices busy; waits of the host only explain why they were not, and its scopes are for the trace. */
 static uint32_t take_some(void)
 {
 	enum ring_taken is = TAKEN_WORK;
 	uint32_t n = 0;
 
-	while (n < RUN_MAX && is) {
+	taker.n_host = 0;
+	while (n + taker.n_host < RUN_MAX && is) {
 		is = ring_take(&taker.batch[n], &taker.way[n], &taker.work[n]);
 		if (_likely_(is == TAKEN_WORK))
 			n++;
 		else if (is == TAKEN_WAIT)
-			idle_waited(&taker.work[n]);
+			take_wait(&taker.batch[n], &taker.work[n]);
+		else if (is == TAKEN_SCOPE)
+			taker.host[taker.n_host++] = taker.batch[n];
 	}
 	return n;
 }
@@ -379,6 +443,9 @@ static void take(void)
 		cover_all(v, taker.way, n);
 		if (trace)
 			trace_all(v, keep_traced(v, n));
+		if (taker.n_host)
+			trace_run(HOST_FILE, taker.host, taker.n_host);
+		n += taker.n_host;
 	}
 	/* One that is being written holds up those behind it. */
 	if (idle_is_wanted() && (int32_t)(atomic_load(&r->tail) - head) >= 0)
@@ -433,9 +500,8 @@ void intervals_take(void)
 		const struct trace_file *t = &taker.trace[i];
 
 		ready.trace[i].pair = t->pair;
-		ready.trace[i].now = (struct wire_segment){
-			i, i < N_SOURCES ? WIRE_SEGMENT_INTERVALS : WIRE_SEGMENT_EPOCHS, t->path,
-			t->clock, t->size};
+		ready.trace[i].now =
+			(struct wire_segment){i, WIRE_SEGMENT_EPOCHS, t->path, t->clock, t->size};
 	}
 	atomic_store(&taker.taking, false);
 }
@@ -573,7 +639,7 @@ void intervals_forked(void)
 		own_fd_drop(&taker.trace[i].file);
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}
-	taker.n_traced = 0;
+	taker.n_traced = taker.n_traced_host = 0;
 	copy_lanes_forked();
 	idle_forked();
 	memset(&ready, 0, sizeof(ready));

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "collect/collect.h"
+#include "collect/trace_windows.h"
 
 #define NVTX_FAILED      (-1)
 #define NVTX_NAME_BYTES  240 /* of a wide or an open range's text; longer ones keep a prefix */
@@ -27,6 +28,7 @@ struct text {
 struct open_range {
 	uint64_t id; /* 0: free, RANGE_BUSY: being written */
 	uint64_t start_ns;
+	uint32_t window; /* of the trace; 0: it is none */
 	uint32_t len;
 	char text[NVTX_NAME_BYTES];
 };
@@ -162,6 +164,7 @@ static uint64_t do_start(struct text text)
 	r->len = (uint32_t)MIN(text.len, sizeof(r->text));
 	memcpy(r->text, text.s, r->len);
 	r->start_ns = clock_monotonic_ns();
+	r->window = trace_window_enter(text.s, text.len);
 	__atomic_store_n(&r->id, id, __ATOMIC_RELEASE);
 	return id;
 }
@@ -178,6 +181,7 @@ static void do_end(uint64_t id)
 		nvtx_lose(LOSS_SCOPE_MISMATCH);
 		return;
 	}
+	trace_window_leave(r->window);
 	collect_range(FRAME_RANGE, r->text, r->len, clock_monotonic_ns() - r->start_ns);
 	__atomic_store_n(&r->id, 0, __ATOMIC_RELEASE);
 }

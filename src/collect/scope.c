@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/pages.h"
+#include "base/clock.h"
 #include "base/util.h"
 #include "collect/context_budget.h"
 #include "collect/context_sources.h"
@@ -12,6 +13,7 @@
 #include "collect/internal.h"
 #include "collect/scope_names.h"
 #include "collect/slots.h"
+#include "collect/trace_windows.h"
 #include "wire/wire.h"
 
 enum { KEPT_NODES = 4096 };
@@ -188,6 +190,10 @@ static int push(enum frame_kind kind, uint64_t tag, const char *name, size_t len
 	new.base = t->depth ? t->stack[0].base : adopt ? main_node_for(t) : 0;
 	new.node = scope_node(t, kind, name, len, t->depth ? t->node : new.base, &new.frame);
 	new.enter_ns = host_clock_ns();
+	if (_unlikely_(is_run_traced()))
+		new.began_ns = steady_ns();
+	if (kind == FRAME_NVTX)
+		new.window = trace_window_enter(name, len);
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -217,6 +223,16 @@ static void slot_add_host_time(uint32_t slot, uint64_t ns, bool is_entered)
 	slot_touch(slot);
 }
 
+/* Sessions have no scopes in their traces, which are those of Triton's Proton. The program's own thread never waits
+ * for the sender. */
+static void trace_scope(struct thread_state *t, uint32_t node, uint64_t began_ns)
+{
+	uint64_t now = steady_ns();
+
+	if (interval_push_scope(node, thread_lane(t), MIN(began_ns, now), now) >= MAX_INTERVALS / 2)
+		sender_take(false);
+}
+
 /* Host time of a scope goes to its node on the thread's host lane: all of it but what was in a pause.
  * One that began and ended in the same pause was none. */
 static void scope_time(struct thread_state *t, const struct scope_entry *e)
@@ -228,6 +244,8 @@ static void scope_time(struct thread_state *t, const struct scope_entry *e)
 		return;
 	slot = slot_intern(e->node, thread_lane(t), SET_ID_HOST, epoch_now());
 	slot_add_host_time(slot, now > e->enter_ns ? now - e->enter_ns : 0, !e->is_inherited);
+	if (_unlikely_(e->began_ns))
+		trace_scope(t, e->node, e->began_ns);
 }
 
 /* In the child of a fork: scopes that were open there are open here, from now on. */
@@ -236,10 +254,15 @@ void scopes_forked(struct thread_state *t)
 	uint64_t now = host_clock_ns();
 
 	cpu_time_forked(t);
+	trace_windows_forked();
 	for (uint32_t i = 0; i < t->depth; i++) {
+		if (t->stack[i].window)
+			t->stack[i].window = trace_window_again();
 		if (t->stack[i].enter_ns)
 			t->stack[i].enter_ns = now;
 		t->stack[i].is_inherited = true;
+		if (t->stack[i].began_ns)
+			t->stack[i].began_ns = steady_ns();
 	}
 }
 
@@ -294,6 +317,7 @@ void scopes_close(struct thread_state *t)
 	launch_flush(t);
 	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
+		trace_window_leave(t->stack[i].window);
 		t->stack[i].enter_ns = 0;
 	}
 }
@@ -348,6 +372,7 @@ int collect_pop(uint64_t tag)
 		return pop_nothing();
 	cpu_time_charge(t);
 	scope_time(t, &t->stack[--i]);
+	trace_window_leave(t->stack[i].window);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
 	thread_set_depth(t, t->depth - 1);
 	stack_rehang(t, i);
@@ -385,5 +410,7 @@ void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t 
 	node = scope_node(t, kind, name, len, parent, &frame);
 	slot = slot_intern(node, thread_lane(t), SET_ID_HOST, epoch_now());
 	slot_add_host_time(slot, host_ns, true);
+	if (kind == FRAME_RANGE && is_run_traced())
+		trace_scope(t, node, steady_ns() - host_ns);
 	sender_start();
 }

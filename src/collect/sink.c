@@ -13,6 +13,7 @@
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
+#include "collect/trace_windows.h"
 #include "collect/whole_graphs.h"
 #include "wire/wire.h"
 
@@ -582,6 +583,12 @@ static void sink_built(struct activity_sink *sink, const struct graph_member *m)
 		graph_built(thread_state(), m);
 }
 
+static void sink_profiler(struct activity_sink *sink, bool on)
+{
+	if (collect_on)
+		trace_window_profiler(on);
+}
+
 static void sink_capturing(struct activity_sink *sink, const void *stream, bool on)
 {
 	(void)sink;
@@ -639,6 +646,7 @@ static const struct activity_sink_ops sink_ops = {
 	.captured = sink_captured,
 	.built = sink_built,
 	.capturing = sink_capturing,
+	.profiler = sink_profiler,
 	.cloned = sink_cloned,
 	.memory = sink_memory,
 	.memory_until = sink_memory_until,

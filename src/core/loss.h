@@ -57,11 +57,12 @@ enum loss {
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
- * nothing, records on a shared lane are counted, and a full trace is as long as was asked for. */
+ * nothing, records on a shared lane are counted, a full trace is as long as was asked for,
+ * and of memory in a trace the next change is right again. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
-	       loss != LOSS_TRACE_FULL;
+	       loss != LOSS_TRACE_FULL && loss != LOSS_SCOPES_FULL && loss != LOSS_LEVELS;
 }
 
 /* Begins a note about losses that only a newer version counts. */

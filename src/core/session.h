@@ -160,7 +160,16 @@ struct session_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the host */
 	uint32_t node, lane;
 	uint32_t epoch; /* 0 where nobody tells them apart */
+	uint32_t
+		latency_ns; /* from the call that launched it to its start; 0: not known, or too long */
 };
+
+/* Of an operation that was launched so long before its start. A call that seems to come later, by clocks that differ,
+ * came at once. */
+static inline uint32_t interval_latency(int64_t ns)
+{
+	return ns <= 0 ? 1 : ns <= UINT32_MAX ? (uint32_t)ns : 0;
+}
 
 struct session_clock {
 	uint32_t process;

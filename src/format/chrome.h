@@ -23,7 +23,7 @@ struct chrome_metric {
 struct chrome_event {
 	uint32_t name, cat, pid, tid; /* string ids; numbers as their text */
 	int64_t ts_ns, dur_ns;
-	uint64_t correlation, external, context, stream, bytes;
+	uint64_t correlation, external, context, stream, bytes, latency_ns, thread;
 	int32_t device; /* -1: not said */
 	uint32_t arg_name;
 	char ph;

@@ -457,6 +457,8 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 			       .launch = e->correlation,
 			       .range = e->external,
 			       .bytes = e->bytes,
+			       .latency_ns = e->latency_ns,
+			       .thread = e->thread,
 			       .name = e->name,
 			       .parent = SESSION_NONE,
 			       .process = SESSION_NONE,

@@ -6,7 +6,12 @@
  * the same sums of it.
  *
  *   pid  a group: its number, or on the host the process's own, where no other has it
- *   tid  a track: its number, or that of the thread, where it is larger than any of these */
+ *   tid  a track: its number, or that of the thread, where it is larger than any of these
+ *
+ * Counters of a device (counters.h) are events of its group, behind all others.
+ *
+ * An arrow goes from the range of the host that launched an operation, at the moment of the launch, to that: a flow of
+ * two events, as torch.profiler writes them. */
 #include "format/chrome.h"
 
 #include <errno.h>
@@ -265,6 +270,7 @@ static void put_place(struct writer *w, const struct session_interval *v)
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
 	}
 	jsonw_key_u64(&w->json, "stream", lane->stream);
+	put_if_known(w, "thread", lane->thread);
 }
 
 static int put_event(struct writer *w, const struct timeline_event *e)
@@ -280,6 +286,8 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 	r = put_call_stack(w, v->node);
 	if (!track->is_host)
 		put_place(w, v);
+	if (v->latency_ns)
+		jsonw_key_u64(&w->json, "latency_ns", v->latency_ns);
 	jsonw_object_end(&w->json);
 	jsonw_key_text(&w->json, "cat", timeline_categories[timeline_category(w->s, v)]);
 	key_us(w, "dur", v->end_ns - v->start_ns);
@@ -290,6 +298,34 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 	key_us(w, "ts", v->start_ns - w->zero_ns);
 	jsonw_object_end(&w->json);
 	return r;
+}
+
+/* One end of an arrow. */
+static void put_flow(struct writer *w, uint32_t id, const char *end, uint32_t track, uint64_t ns)
+{
+	jsonw_object_flat(&w->json);
+	if (*end == 'f')
+		jsonw_key_text(&w->json, "bp", "e");
+	jsonw_key_text(&w->json, "cat", "ac2g");
+	jsonw_key_u64(&w->json, "id", id + UINT64_C(1));
+	jsonw_key_text(&w->json, "name", "launch");
+	jsonw_key_text(&w->json, "ph", end);
+	jsonw_key_u64(&w->json, "pid", pid_of(w, w->timeline.tracks[track].group));
+	jsonw_key_u64(&w->json, "tid", tid_of(w, track));
+	key_us(w, "ts", ns - w->zero_ns);
+	jsonw_object_end(&w->json);
+}
+
+static void put_launch(struct writer *w, uint32_t event)
+{
+	const struct timeline *t = &w->timeline;
+	const struct session_interval *v = &w->s->intervals[t->events[event].interval];
+	uint32_t by = t->launchers[event];
+
+	if (by == SESSION_NONE)
+		return;
+	put_flow(w, event, "s", t->events[by].track, v->start_ns - v->latency_ns);
+	put_flow(w, event, "f", t->events[event].track, v->start_ns);
 }
 
 /* The time of day at CLOCK_MONOTONIC `ns`, where a process gave a pair; else ns as it is. */
@@ -316,8 +352,10 @@ static int put_trace(struct writer *w)
 	jsonw_key_array(&w->json, "traceEvents");
 	if (!w->no_names)
 		put_names(w);
-	for (size_t i = 0; r == 0 && i < w->timeline.n_events; i++)
+	for (uint32_t i = 0; r == 0 && i < w->timeline.n_events; i++) {
 		r = put_event(w, &w->timeline.events[i]);
+		put_launch(w, i);
+	}
 	jsonw_array_end(&w->json);
 	jsonw_object_end(&w->json);
 	return r;
@@ -337,6 +375,8 @@ int chrome_write(const struct session *s, const struct write_options *options, s
 	r = !w.n_written ? -ENOMEM : export_names_init(&w.names, s, options);
 	if (r == 0)
 		r = export_events_limit(s, options ? options->notes : NULL, &w.most);
+	if (r == 0)
+		r = timeline_link(&w.timeline, s);
 	if (r == 0)
 		r = put_trace(&w);
 	out_putc(out, '\n');

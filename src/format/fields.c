@@ -44,6 +44,7 @@ static const struct field epoch_fields[] = {
 static const struct field interval_fields[] = {
 	F(U64, "end_ns", session_interval, end_ns),
 	F(INDEX, "lane", session_interval, lane),
+	F(U32, "latency_ns", session_interval, latency_ns),
 	F(NODE, "node", session_interval, node),
 	F(U64, "start_ns", session_interval, start_ns),
 };

@@ -31,6 +31,9 @@ enum {
 	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK = 11,
+	EVENT_VALUE = 44,
+	EVENT_FLOWS = 47,
+	EVENT_FLOWS_END = 48,
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_STRING_IID = 17,
 	INTERNED_CATEGORIES = 1,
@@ -51,9 +54,12 @@ struct perfetto {
 	struct buf packet, message, inner, text;
 	struct export_path path;
 	struct export_names names;
-	uint8_t *sent;  /* of a node: its name and context are interned */
-	uint32_t most;  /* names of a calling context */
-	uint32_t *open; /* of a track: its innermost event that has not ended; SESSION_NONE */
+	uint8_t *sent;    /* of a node: its name and context are interned */
+	uint32_t most;    /* names of a calling context */
+	uint8_t *counted; /* of a group: a bit for each of its counters that has a track */
+	uint32_t *open;   /* of a track: its innermost event that has not ended; SESSION_NONE */
+	/* What an event launched: launched[first[i]] to launched[first[i + 1]]. */
+	uint32_t *first, *launched;
 };
 
 /* Text as valid UTF-8, at the end of x->text. */
@@ -189,6 +195,15 @@ static void end_down_to(struct perfetto *x, uint32_t track, uint32_t event)
 		put_end(x, track, x->s->intervals[x->timeline.events[*open].interval].end_ns);
 }
 
+/* Arrows are numbered by the event that they lead to. */
+static void put_flows(struct perfetto *x, uint32_t event)
+{
+	for (uint32_t i = x->first[event]; i < x->first[event + 1]; i++)
+		pb_fixed64(&x->message, EVENT_FLOWS, x->launched[i] + UINT64_C(1));
+	if (x->timeline.launchers[event] != SESSION_NONE)
+		pb_fixed64(&x->message, EVENT_FLOWS_END, event + UINT64_C(1));
+}
+
 static int put_begin(struct perfetto *x, uint32_t event)
 {
 	const struct timeline_event *e = &x->timeline.events[event];
@@ -208,6 +223,7 @@ static int put_begin(struct perfetto *x, uint32_t event)
 	pb_u64(&x->message, EVENT_NAME_IID, v->node + UINT64_C(1));
 	pb_u64(&x->message, EVENT_CATEGORY_IID, timeline_category(x->s, v) + UINT64_C(1));
 	pb_message(&x->message, EVENT_ANNOTATION, &x->inner);
+	put_flows(x, event);
 	pb_message(&x->packet, PACKET_EVENT, &x->message);
 	packet_end(x);
 	return r;
@@ -241,6 +257,26 @@ static int put_trace(struct perfetto *x)
 	return r;
 }
 
+/* Events that were launched, by who launched them. */
+static int list_launched(struct perfetto *x)
+{
+	const struct timeline *t = &x->timeline;
+
+	x->first = calloc(t->n_events + 2, sizeof(*x->first));
+	x->launched = malloc(t->n_events * sizeof(*x->launched));
+	if (!x->first || !x->launched)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_events; i++)
+		if (t->launchers[i] != SESSION_NONE)
+			x->first[t->launchers[i] + 2]++;
+	for (size_t i = 2; i < t->n_events + 2; i++)
+		x->first[i] += x->first[i - 1];
+	for (uint32_t i = 0; i < t->n_events; i++)
+		if (t->launchers[i] != SESSION_NONE)
+			x->launched[x->first[t->launchers[i] + 1]++] = i;
+	return 0;
+}
+
 static int perfetto_write(const struct session *s, const struct write_options *options,
 			  struct out *out)
 {
@@ -257,10 +293,17 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	if (r == 0)
 		r = export_events_limit(s, options ? options->notes : NULL, &x.most);
 	if (r == 0)
+		r = timeline_link(&x.timeline, s);
+	if (r == 0)
+		r = list_launched(&x);
+	if (r == 0)
 		r = put_trace(&x);
 	export_names_done(&x.names);
 	free(x.sent);
+	free(x.counted);
 	free(x.open);
+	free(x.first);
+	free(x.launched);
 	free(x.path.nodes);
 	timeline_done(&x.timeline);
 	return r < 0 ? r : out->error;

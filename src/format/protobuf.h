@@ -24,6 +24,13 @@ static inline void pb_u64(struct buf *b, unsigned field, uint64_t v)
 	pb_varint(b, v);
 }
 
+static inline void pb_fixed64(struct buf *b, unsigned field, uint64_t v)
+{
+	pb_varint(b, field << 3 | 1);
+	for (unsigned i = 0; i < 8; i++, v >>= 8)
+		buf_putc(b, (char)v);
+}
+
 static inline void pb_bytes(struct buf *b, unsigned field, const char *data, size_t len)
 {
 	pb_varint(b, field << 3 | 2);

@@ -154,8 +154,133 @@ int timeline_init(struct timeline *t, const struct session *s)
 	return r;
 }
 
+/* ---- who launched what ---- */
+
+/* The first track of a thread. */
+struct host_track {
+	uint64_t thread;
+	uint32_t process, track;
+};
+
+struct linker {
+	struct timeline *t;
+	const struct session *s;
+	struct host_track *hosts; /* sorted */
+	uint32_t *host_of;        /* by lane: its place there; SESSION_NONE: none */
+	uint32_t *first, *events; /* events of track i: from first[i] to first[i + 1] */
+	size_t n_hosts;
+};
+
+static int compare_hosts(const void *a, const void *b)
+{
+	const struct host_track *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int link_init(struct linker *l)
+{
+	const struct session *s = l->s;
+	struct timeline *t = l->t;
+
+	t->launchers = malloc(t->n_events * sizeof(*t->launchers));
+	l->hosts = malloc((t->n_tracks + 1) * sizeof(*l->hosts));
+	l->host_of = malloc((s->n_lanes + 1) * sizeof(*l->host_of));
+	l->first = calloc(t->n_tracks + 2, sizeof(*l->first));
+	l->events = malloc(t->n_events * sizeof(*l->events));
+	return t->launchers && l->hosts && l->host_of && l->first && l->events ? 0 : -ENOMEM;
+}
+
+static void find_hosts(struct linker *l)
+{
+	for (uint32_t i = 0; i < l->t->n_tracks; i++) {
+		const struct timeline_track *track = &l->t->tracks[i];
+		const struct session_lane *lane = &l->s->lanes[track->lane];
+
+		if (track->is_host && !track->line)
+			l->hosts[l->n_hosts++] =
+				(struct host_track){lane->thread, lane->process, i};
+	}
+	if (l->n_hosts)
+		qsort(l->hosts, l->n_hosts, sizeof(*l->hosts), compare_hosts);
+	for (size_t i = 0; i < l->s->n_lanes; i++) {
+		const struct session_lane *lane = &l->s->lanes[i];
+		const struct host_track key = {lane->thread, lane->process, 0};
+		const struct host_track *host =
+			bsearch(&key, l->hosts, l->n_hosts, sizeof(key), compare_hosts);
+
+		l->host_of[i] = host ? host->track : SESSION_NONE;
+	}
+}
+
+static void deal_events(struct linker *l)
+{
+	const struct timeline *t = l->t;
+
+	for (size_t i = 0; i < t->n_events; i++)
+		l->first[t->events[i].track + 2]++;
+	for (size_t i = 2; i < t->n_tracks + 2; i++)
+		l->first[i] += l->first[i - 1];
+	for (uint32_t i = 0; i < t->n_events; i++)
+		l->events[l->first[t->events[i].track + 1]++] = i;
+}
+
+/* The innermost event of a track that was going on then. */
+static uint32_t event_at(const struct linker *l, uint32_t track, uint64_t ns)
+{
+	const struct timeline_event *events = l->t->events;
+	const struct session_interval *v = l->s->intervals;
+	size_t lo = l->first[track], hi = l->first[track + 1];
+	uint32_t at;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (v[events[l->events[middle]].interval].start_ns <= ns)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	at = lo > l->first[track] ? l->events[lo - 1] : SESSION_NONE;
+	while (at != SESSION_NONE && v[events[at].interval].end_ns < ns)
+		at = events[at].outer;
+	return at;
+}
+
+static uint32_t launcher_of(const struct linker *l, const struct session_interval *v)
+{
+	uint32_t track = v->latency_ns ? l->host_of[v->lane] : SESSION_NONE, at = SESSION_NONE;
+	uint64_t ns = v->start_ns - MIN(v->latency_ns, v->start_ns);
+
+	for (; track != SESSION_NONE && at == SESSION_NONE; track = l->t->tracks[track].next)
+		if (l->t->tracks[track].is_host)
+			at = event_at(l, track, ns);
+	return at;
+}
+
+int timeline_link(struct timeline *t, const struct session *s)
+{
+	struct linker l = {.t = t, .s = s};
+	int r = link_init(&l);
+
+	if (r == 0) {
+		find_hosts(&l);
+		deal_events(&l);
+		for (size_t i = 0; i < t->n_events; i++)
+			t->launchers[i] = launcher_of(&l, &s->intervals[t->events[i].interval]);
+	}
+	free(l.hosts);
+	free(l.host_of);
+	free(l.first);
+	free(l.events);
+	return r;
+}
+
 void timeline_done(struct timeline *t)
 {
+	free(t->launchers);
 	free(t->groups);
 	free(t->tracks);
 	free(t->events);
@@ -241,6 +366,7 @@ enum timeline_category timeline_category(const struct session *s, const struct s
 	return kind == FRAME_SYNC     ? TIMELINE_CALL
 	       : kind == FRAME_SCOPE  ? TIMELINE_SCOPE
 	       : kind == FRAME_NVTX   ? TIMELINE_NVTX
+	       : kind == FRAME_RANGE  ? TIMELINE_NVTX
 	       : kind == FRAME_PYTHON ? TIMELINE_PYTHON
 				      : TIMELINE_FUNCTION;
 }

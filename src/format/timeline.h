@@ -38,12 +38,16 @@ struct timeline {
 	struct timeline_group *groups;
 	struct timeline_track *tracks;
 	struct timeline_event *events; /* sorted by their start */
+	uint32_t *launchers;           /* by event: see timeline_link() */
 	size_t n_groups, n_tracks, n_events;
 };
 
 /* 0, -ENOMEM, or -ENODATA: the session has no trace. */
 int timeline_init(struct timeline *t, const struct session *s);
 void timeline_done(struct timeline *t);
+/* Of each event the one that launched it: the innermost range of its thread then; SESSION_NONE: not known, or there
+ * was none. 0 or -ENOMEM. */
+int timeline_link(struct timeline *t, const struct session *s);
 void timeline_group_name(const struct session *s, const struct timeline_group *group,
 			 struct buf *out);
 void timeline_track_name(const struct session *s, const struct timeline_track *track,

@@ -21,6 +21,7 @@ struct origin {
 	uint32_t process;
 	uint32_t parent; /* node below which the work is */
 	uint32_t lane;
+	int64_t start_ns; /* of a call */
 };
 
 struct origins {
@@ -376,7 +377,7 @@ static int range_close(struct trace *t)
 static int range_remember(struct trace *t, const struct trace_range *r, uint32_t parent,
 			  uint32_t node)
 {
-	struct origin origin = {r->id, t->s->lanes[r->lane].process, parent, r->lane};
+	struct origin origin = {r->id, t->s->lanes[r->lane].process, parent, r->lane, r->start_ns};
 
 	if (r->id_is == TRACE_ID_LAUNCH)
 		return origin_add(&t->launches, &origin);
@@ -482,7 +483,9 @@ static int compare_origins(const void *x, const void *y)
 		return COMPARE(a->process, b->process);
 	if (a->lane != b->lane)
 		return COMPARE(a->lane, b->lane);
-	return COMPARE(a->parent, b->parent);
+	if (a->parent != b->parent)
+		return COMPARE(a->parent, b->parent);
+	return COMPARE(a->start_ns, b->start_ns);
 }
 
 static void origins_sort(struct origins *o)
@@ -494,7 +497,7 @@ static void origins_sort(struct origins *o)
 /* The first with this id, in this process unless that is unknown. NULL: there is none. */
 static const struct origin *origin_find(const struct origins *o, uint64_t id, uint32_t process)
 {
-	struct origin key = {id, process == SESSION_NONE ? 0 : process, 0, 0};
+	struct origin key = {id, process == SESSION_NONE ? 0 : process, 0, 0, 0};
 	size_t lo = 0, hi = o->n, mid;
 
 	while (lo < hi) {
@@ -509,12 +512,16 @@ static const struct origin *origin_find(const struct origins *o, uint64_t id, ui
 	return process == SESSION_NONE || o->items[lo].process == process ? &o->items[lo] : NULL;
 }
 
-static const struct origin *work_origin(struct trace *t, const struct trace_work *w)
+static const struct origin *work_origin(struct trace *t, const struct trace_work *w,
+					uint32_t *ret_latency_ns)
 {
 	const struct origin *o = NULL;
 
 	if (w->launch)
 		o = origin_find(&t->launches, w->launch, w->process);
+	*ret_latency_ns = o               ? interval_latency(w->start_ns - o->start_ns)
+			  : w->latency_ns ? interval_latency((int64_t)MIN(w->latency_ns, INT64_MAX))
+					  : 0;
 	if (!o && w->range)
 		o = origin_find(&t->within, w->range, w->process);
 	if (!o && (w->launch || w->range))
@@ -594,7 +601,8 @@ static int fit_id(struct trace *t, uint64_t id, uint32_t *ret)
 static int work_lane(struct trace *t, const struct trace_work *w, const struct origin *o,
 		     struct session_lane *ret)
 {
-	struct session_lane lane = {.process = w->process, .device = SESSION_NONE};
+	struct session_lane lane = {
+		.process = w->process, .device = SESSION_NONE, .thread = w->thread};
 	int r = device_of(t, w->device, &lane.device);
 
 	if (fit_id(t, w->context, &lane.context) < 0 || fit_id(t, w->stream, &lane.stream) < 0)
@@ -652,8 +660,10 @@ static int work_values(struct trace *t, const struct trace_work *w, uint32_t nod
 
 static int work_place(struct trace *t, const struct trace_work *w)
 {
-	const struct origin *o = w->parent == SESSION_NONE ? work_origin(t, w) : NULL;
-	struct session_interval interval = {.start_ns = (uint64_t)(w->start_ns - t->first_ns),
+	uint32_t latency_ns = (uint32_t)MIN(w->latency_ns, UINT32_MAX);
+	const struct origin *o = w->parent == SESSION_NONE ? work_origin(t, w, &latency_ns) : NULL;
+	struct session_interval interval = {.latency_ns = latency_ns,
+					    .start_ns = (uint64_t)(w->start_ns - t->first_ns),
 					    .end_ns = (uint64_t)(w->end_ns - t->first_ns)};
 	struct session_lane lane;
 	int r = work_lane(t, w, o, &lane);

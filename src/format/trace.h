@@ -53,6 +53,8 @@ struct trace_work {
 	int64_t start_ns, end_ns;
 	uint64_t launch, range; /* ids, 0 = unknown */
 	uint64_t bytes;
+	uint64_t latency_ns; /* from its launch to its start, where the trace says it; else 0 */
+	uint64_t thread;     /* that launched it, likewise */
 	uint64_t context, stream; /* any numbers: some are handles; see trace_add_work() */
 	uint32_t name;    /* string id; shown for a copy or set of which nothing else is known */
 	uint32_t seq;     /* filled in */

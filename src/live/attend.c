@@ -178,7 +178,7 @@ static void tell_run(struct attendant *a)
 	if (!words)
 		return;
 	s->source = strtab_adds(s->strings, path_name(words[0]));
-	(void)run_facts_begin(s, &a->options, words);
+	(void)run_facts_begin(s, &a->options, words, a->rec.start_ns);
 }
 
 static void update_run(struct attendant *a)

@@ -135,6 +135,10 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	rec->dir->control->contexts = contexts_of(options);
 	rec->dir->control->context_budget_ppm = budget_ppm(options);
 	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
+	rec->dir->control->window = options->window;
+	/* Until it is known better. */
+	atomic_store(&rec->dir->control->start_ns, clock_monotonic_ns());
+	rec->dir->control->steps = options->steps;
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {
 		complain("cannot %s '%s': %s", options->tape ? "open" : "start",
@@ -171,13 +175,18 @@ static char *name_file(struct recording *rec, const char *pattern, pid_t pid)
 	return file;
 }
 
+void recording_starts(struct recording *rec)
+{
+	rec->start_ns = clock_monotonic_ns();
+	atomic_store(&rec->dir->control->start_ns, rec->start_ns);
+}
+
 int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 {
 	struct session *s = receiver_session(rec->receiver);
 	const char *pattern = rec->options->output;
 	int r = -ENOMEM;
 
-	rec->start_ns = clock_monotonic_ns();
 	rec->source = strdup(path_name(argv[0]));
 	if (rec->source) {
 		s->source = strtab_adds(s->strings, rec->source);
@@ -185,7 +194,7 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	}
 	rec->run = s->n_runs;
 	if (rec->file)
-		r = run_facts_begin(s, rec->options, argv);
+		r = run_facts_begin(s, rec->options, argv, rec->start_ns);
 	receiver_tape_facts(rec->receiver);
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);

@@ -23,8 +23,11 @@ struct recording_options {
 	const char *label;    /* what the user calls this run; NULL: nothing */
 	const char *save_env; /* patterns of names of variables, with commas; NULL: none */
 	const char *tape;
-	bool trace;                      /* keep when each operation ran */
-	uint32_t trace_max;              /* operations of a process that are kept; 0: the default */
+	bool trace;          /* keep when each operation ran */
+	uint32_t trace_max;  /* operations of a process that are kept; 0: the default */
+	struct trace_window window;      /* of the run, that a trace has */
+	struct steps_wanted steps;       /* which scopes of the program are its steps */
+	const char *window_word;         /* as it was asked for; NULL: it was not */
 	uint64_t save_ns;                /* 0: one second */
 	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
 	struct backend_options backends; /* as they are told, but for: */
@@ -81,6 +84,8 @@ const char *path_name(const char *path);
  * and the receiver; options are borrowed. 0, or an exit status after a message. */
 int recording_check(const struct recording_options *options);
 int recording_open(struct recording *rec, const struct recording_options *options);
+/* Call it right before the program is started: who runs by then may be ahead of us. */
+void recording_starts(struct recording *rec);
 /* Call it when the program was started. argv: its words; pid: what %p in the file's name becomes.
  * Names the file and starts saving. 0 or -errno after a message. */
 int recording_begin(struct recording *rec, char *const *argv, pid_t pid);

@@ -113,8 +113,9 @@ int run_started(struct run *run, pid_t pid)
 	return r;
 }
 
-struct launch_options run_target(const struct run *run)
+struct launch_options run_target(struct run *run)
 {
+	recording_starts(&run->rec);
 	return (struct launch_options){.path = run->path,
 				       .argv = run->argv,
 				       .envp = run->env.vars,

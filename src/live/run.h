@@ -32,8 +32,8 @@ struct run {
 
 /* Everything up to the start. 0, or an exit status after a message on stderr. */
 int run_prepare(struct run *run, const struct run_options *options, char *const *argv);
-/* How the target is started: refers to the run. */
-struct launch_options run_target(const struct run *run);
+/* How the target is started, which is right after it: the run begins. Refers to the run. */
+struct launch_options run_target(struct run *run);
 /* The target has this pid and its descriptors: names the file, starts saving and closes what was
  * opened for the target only. 0 or -errno. */
 int run_started(struct run *run, pid_t pid);

@@ -77,10 +77,12 @@ static uint32_t add_host(struct session *s)
 	return strtab_adds(s->strings, name);
 }
 
-int run_facts_begin(struct session *s, const struct recording_options *options, char *const *argv)
+int run_facts_begin(struct session *s, const struct recording_options *options, char *const *argv,
+		    uint64_t start_ns)
 {
 	_cleanup_(buf_done) struct buf command = {0}, environment = {0};
-	struct session_run run = {.start_ns = clock_realtime_ns(), .end = PROCESS_RUNS};
+	uint64_t since_ns = clock_monotonic_ns() - start_ns;
+	struct session_run run = {.start_ns = clock_realtime_ns() - since_ns, .end = PROCESS_RUNS};
 
 	for (; *argv; argv++)
 		add_word(&command, *argv);

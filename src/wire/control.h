@@ -17,10 +17,12 @@
 #include <stdint.h>
 #include "core/backends.h"
 #include "core/contexts.h"
+#include "core/steps_wanted.h"
+#include "core/trace_window.h"
 
 #define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
 #define CONTROL_MAGIC   UINT32_C(0x50435452)
-#define CONTROL_VERSION 2
+#define CONTROL_VERSION 4
 
 struct control_page {
 	uint32_t magic, version;
@@ -46,6 +48,9 @@ struct control_page {
 		context_budget_ppm; /* of a launching thread's time, to read them in; 0: all of it */
 	uint32_t reserved[11];
 	struct backend_options options; /* set before there is a collector */
+	struct trace_window window;     /* … of a trace (CONTROL_TRACE) */
+	_Atomic uint64_t start_ns;      /* of the run, CLOCK_MONOTONIC; 0: not yet */
+	struct steps_wanted steps;      /* … of the program */
 };
 
 #define CONTROL_PERIOD_MS 100u
@@ -56,6 +61,6 @@ struct control_page {
 #define CONTROL_ALL_NAMES 128u /* names that only count up have rows of their own, each */
 #define CONTROL_SHAPES    256u /* operators of PyTorch with other inputs are others */
 
-_Static_assert(sizeof(struct control_page) == 192, "control_page");
+_Static_assert(sizeof(struct control_page) == 456, "control_page");
 
 #endif

@@ -896,12 +896,12 @@ static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 
 /* One entry; offset_ns turns its clock into CLOCK_MONOTONIC. */
 static int interval_put(struct wire_decoder *d, struct peer *p, const struct wire_interval *w,
-			uint64_t offset_ns, uint32_t epoch)
+			uint64_t offset_ns, uint32_t epoch, uint32_t latency_ns)
 {
 	const struct session_interval s = {
 		w->start_ns + offset_ns,       w->end_ns + offset_ns,
 		idmap_get(&p->nodes, w->node), idmap_get(&p->lanes, w->lane),
-		idmap_get(&p->epochs, epoch),
+		idmap_get(&p->epochs, epoch),  latency_ns,
 	};
 
 	if (s.epoch == SESSION_NONE || s.node == SESSION_NONE || s.lane == SESSION_NONE)
@@ -912,7 +912,7 @@ static int interval_put(struct wire_decoder *d, struct peer *p, const struct wir
 static int interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
 			uint64_t offset_ns)
 {
-	return interval_put(d, p, entry, offset_ns, 0);
+	return interval_put(d, p, entry, offset_ns, 0, 0);
 }
 
 static int epoch_interval_add(struct wire_decoder *d, struct peer *p, const void *entry,
@@ -920,7 +920,7 @@ static int epoch_interval_add(struct wire_decoder *d, struct peer *p, const void
 {
 	const struct wire_epoch_interval *w = entry;
 
-	return interval_put(d, p, &w->of, offset_ns, w->epoch);
+	return interval_put(d, p, &w->of, offset_ns, w->epoch, w->latency_ns);
 }
 
 static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)

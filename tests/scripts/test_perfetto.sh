@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces in Perfetto's own viewer: as many executions, and ranges on the host, as long as the profile says.
+# Traces in Perfetto's own viewer: as many executions, and ranges on the host, as long as the profile says, and an
+# arrow for each that was launched within such a range.
 . "${srcdir:-.}/tests/tools/browser_help.sh"
 
 arguments=
@@ -13,7 +14,8 @@ print(*(sum(n["metrics"].get(m, 0) for n in nodes for m in pair)
 	for format in chrome perfetto; do
 		trace=$(basename "$profile").$format
 		"$proton" export -f $format -o "$trace" "$srcdir/tests/$profile" || exit 1
-		arguments="$arguments $trace $sums"
+		[ $format != chrome ] || launches=$(grep -c '"ph":"s"' "$trace")
+		arguments="$arguments $trace $sums $launches"
 	done
 done
 # shellcheck disable=SC2086 # words

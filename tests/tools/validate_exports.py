@@ -424,6 +424,11 @@ def check_chrome(path, doc):
     assert len(set(groups.values())) == len(groups)
     check_nothing_overlaps({k: v for k, v in tracks.items() if k[0]})
     check_all_nest(tracks)
+    assert arrows["s"].keys() == arrows["f"].keys()
+    for end, on_stream in ("s", False), ("f", True):
+        for track, at in arrows[end].values():
+            assert any(start <= at <= start + duration for start, duration in tracks[(on_stream, *track)]), (end, at)
+    assert sorted((arrows["f"][i][1], arrows["f"][i][1] - at) for i, (_, at) in arrows["s"].items()) == launches(doc)
     devices = [(d["id"], d["name"], d.get("arch", "")) for d in trace["deviceProperties"]]
     assert devices == [(d["index"], d["name"], d["arch"]) for d in doc["devices"]]
     for d in trace["deviceProperties"]:
@@ -440,7 +445,8 @@ def check_perfetto(path, doc):
     with open(path, "rb") as f:
         trace.ParseFromString(f.read())
     names_of, contexts, categories, parents, is_thread = {}, {}, {}, {}, {}
-    found, open_slices, tracks, at = [], {}, {}, {}
+    found, open_slices, tracks, at, begun, ended = [], {}, {}, {}, [], {}
+    names, counters = {}, {}
     for p in trace.packet:
         assert not p.HasField("interned_data") or p.trusted_packet_sequence_id == 1
         names_of.update((n.iid, n.name) for n in p.interned_data.event_names)
@@ -450,6 +456,7 @@ def check_perfetto(path, doc):
             d = p.track_descriptor
             assert d.name and d.uuid not in parents
             parents[d.uuid] = d.parent_uuid
+            names[d.uuid] = d.name
             is_thread[d.uuid] = d.name.startswith("thread ")
         if not p.HasField("track_event"):
             continue
@@ -459,6 +466,8 @@ def check_perfetto(path, doc):
         if e.type == e.TYPE_SLICE_BEGIN:
             context = contexts[e.debug_annotations[0].string_value_iid]
             assert parents[parents[e.track_uuid]] == 0
+            begun += e.flow_ids
+            ended.update((i, p.timestamp) for i in e.terminating_flow_ids)
             assert not open_slices.get(e.track_uuid) or is_thread[e.track_uuid]
             open_slices.setdefault(e.track_uuid, []).append((names_of[e.name_iid], categories[e.category_iids[0]],
                                                              p.timestamp, context))

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --trace-window: a trace holds what ran in its window, and no more; sums are of all of the run.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_window
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+
+# run NAME OPTIONS...
+run() {
+	local name=$1
+	shift
+	timeout 120 "$PROTON" record -q -o "$name.hatchet" "$@" -- "$app" "$libs/libcuda.so.1" >out 2>err
+	check "$name: status" 0 $?
+}
+# names of what was traced, in the order of time; how many there are in the sums
+traced() {
+	"$PROTON" export -f json "$1.hatchet" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+work = [i for i in p.get("intervals", []) if p["lanes"][i["lane"]]["device"] is not None]
+print(*(name[i["node"]] for i in sorted(work, key=lambda i: i["start_ns"])))'
+}
+# scopes that were traced; operations of which it is known when they were launched: this program is told to launch
+# them when they have begun, so at once, unless it was held up for long
+scopes() {
+	"$PROTON" export -f json "$1.hatchet" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+on_host = [i for i in p["intervals"] if p["lanes"][i["lane"]]["device"] is None]
+print(*(name[i["node"]].replace(" ", "_") for i in sorted(on_host, key=lambda i: i["start_ns"])))'
+}
+launches() { "$PROTON" export -f json "$1" | grep -cE '"latency_ns":[1-9]'; }
+sums() { "$PROTON" report --ascii --flat "$1.hatchet" | grep -cE ' (before|pushed|between|started|profiled|after)$'; }
+status() { "$@" >out 2>err </dev/null; echo $?; }
+
+all="before pushed between started profiled after"
+run whole --trace
+check "without a window" "$all" "$(traced whole)"
+check "scopes" "all_of_it step step" "$(scopes whole)"
+"$PROTON" export -f chrome -o whole.json whole.hatchet
+n=$(launches whole.hatchet)
+check "arrows from launches" "$n $n" "$(grep -c '"ph":"s"' whole.json) $(grep -c '"ph":"f"' whole.json)"
+check "launches are read again" "$n" "$(launches whole.json)"
+run ranges --trace-window nvtx:step
+check "ranges of a name" "pushed started" "$(traced ranges)"
+check "ranges of a name: scopes" "all_of_it step step" "$(scopes ranges)"
+run outer --trace-window "nvtx:all of it"
+check "a range around all" "$all" "$(traced outer)"
+run profiler --trace-window cuda-profiler
+check "from start to stop" "started profiled" "$(traced profiler)"
+run time --trace-window time:0-100000
+check "from the start" "$all" "$(traced time)"
+run late --trace-window time:100000-
+check "after the end" "" "$(traced late)"
+run none --trace-window nvtx:stepp
+check "no such range" "" "$(traced none)"
+for name in whole ranges profiler late none; do
+	check "$name: the sums have all" 6 "$(sums $name)"
+done
+has "said" "the trace is empty: nothing ran in its window, 'nvtx:stepp'" <("$PROTON" report --ascii --view notes none.hatchet)
+hasnt "nothing to say" "the trace is empty" <("$PROTON" report --ascii --view notes ranges.hatchet)
+
+for window in time: time:1 time:2-1 time:1-1 time:-2 time:a-b time:1-2x nvtx: cuda profiler "" "nvtx:$(printf %0105d 0)"; do
+	check "refused: '$window'" 2 "$(status "$PROTON" record --trace-window "$window" -- true)"
+done
+check "not known" 2 "$("$PROTON" record --trace-window foo -- true 2>err; echo $?)"
+has "not known: what there is" "'foo' is no window: there are time:A-B (in seconds; without B: to the end), nvtx:NAME, steps:A-B and cuda-profiler" err
+finish
