@@ -32,6 +32,9 @@ int cmd_record(int argc, char **argv)
 		complain("which program? (see 'proton record --help')");
 		return STATUS_USAGE;
 	}
+	r = run_options_settle(&o);
+	if (r)
+		return r;
 	r = run_prepare(&run, &o, argv + first);
 	if (r == 0)
 		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);

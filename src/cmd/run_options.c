@@ -131,6 +131,11 @@ static int set_graphs(struct run_options *o, const char *value)
 	return -EINVAL;
 }
 
+void list_steps(FILE *out)
+{
+	fputs("auto\noff\n", out);
+}
+
 /* One that the control page has room for: which has no end of its own there. */
 static int set_name(char *name, size_t size, uint32_t *len, const char *value)
 {
@@ -141,6 +146,20 @@ static int set_name(char *name, size_t size, uint32_t *len, const char *value)
 	*len = (uint32_t)n;
 	memcpy(name, value, n);
 	return 0;
+}
+
+static int set_steps(struct run_options *o, const char *value)
+{
+	struct steps_wanted *w = &o->rec.steps;
+
+	*w = (struct steps_wanted){0};
+	if (!strcmp(value, "auto"))
+		return 0;
+	w->kind = STEPS_WANTED_OFF;
+	if (!strcmp(value, "off"))
+		return 0;
+	w->kind = STEPS_WANTED_NAMED;
+	return set_name(w->name, sizeof(w->name), &w->name_len, value);
 }
 
 enum { BOUND_MAX = 32 };
@@ -180,6 +199,24 @@ static int set_window_name(struct trace_window *w, const char *value)
 	return set_name(w->name, sizeof(w->name), &w->name_len, value);
 }
 
+/* "10-12", "10-": numbers of steps. */
+static int set_window_steps(struct trace_window *w, const char *value)
+{
+	const char *to;
+	uint32_t first, last = 0;
+	char from[BOUND_MAX];
+
+	if (!(to = split_bounds(value, from)))
+		return -EINVAL;
+	if (parse_count(from, INT32_MAX, &first) < 0 ||
+	    (*to && (parse_count(to, INT32_MAX, &last) < 0 || last < first)))
+		return -EINVAL;
+	w->kind = TRACE_WINDOW_STEPS;
+	w->from_ns = first;
+	w->to_ns = *to ? last : UINT64_MAX;
+	return 0;
+}
+
 static int set_window(struct run_options *o, const char *value)
 {
 	struct trace_window *w = &o->rec.window;
@@ -196,6 +233,8 @@ static int set_window(struct run_options *o, const char *value)
 		return set_window_time(w, value + 5);
 	if (!strncmp(value, "nvtx:", 5))
 		return set_window_name(w, value + 5);
+	if (!strncmp(value, "steps:", 6))
+		return set_window_steps(w, value + 6);
 	complain(
 		"--trace-window: '%s' is no window: there are time:A-B (in seconds; without B: to the "
 		"end), nvtx:NAME, steps:A-B and cuda-profiler",
@@ -237,6 +276,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_budget(o, value);
 	case OPT_GRAPHS:
 		return set_graphs(o, value);
+	case OPT_STEPS:
+		return set_steps(o, value);
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_WINDOW:
@@ -248,5 +289,15 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	default:
 		return set_flag(o, option->id);
 	}
+}
+
+int run_options_settle(struct run_options *o)
+{
+	if (o->rec.window.kind == TRACE_WINDOW_STEPS && o->rec.steps.kind == STEPS_WANTED_OFF) {
+		complain(
+			"--trace-window steps:A-B is of steps that --steps finds, not for --steps off");
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
 }
 

@@ -37,6 +37,7 @@ enum {
 	OPT_CONTEXT,
 	OPT_BUDGET,
 	OPT_GRAPHS,
+	OPT_STEPS,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -78,6 +79,9 @@ enum {
 	{.name = "graphs", .arg = "nodes|whole|auto",                                              \
 	 .help = "what is recorded of CUDA graphs: each node, or each launch (auto: nodes)",        \
 	 .list_values = list_graphs, .rare = true, .id = OPT_GRAPHS},                              \
+	{.name = "steps", .arg = "NAME",                                                           \
+	 .help = "scopes of APP that are its steps: NAME, 'NAME #' (that count up), off (auto)",    \
+	 .list_values = list_steps, .rare = true, .id = OPT_STEPS},                                \
 	BACKEND_SWITCHES(OPTION_SWITCH)                                                            \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
@@ -116,9 +120,13 @@ enum {
 /* Signal dispositions that we were started with: programs get them back. */
 extern struct launch_origin arg_origin;
 
-/* The values of --context and --graphs, a line each. */
+/* The values of --context, --graphs and --steps, a line each. */
 void list_contexts(FILE *out);
 void list_graphs(FILE *out);
+void list_steps(FILE *out);
+
+/* What options say together. 0, or an exit status after a line on stderr. */
+int run_options_settle(struct run_options *o);
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

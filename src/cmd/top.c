@@ -778,6 +778,11 @@ int cmd_top(int argc, char **argv)
 	if (!t.batch && !t.json_lines && screen_settle(&t.screen))
 		return STATUS_USAGE;
 	text_take_screen(&t.profile, &t.screen);
+	r = run_options_settle(&t.run_options);
+	if (r) {
+		profile_options_done(&t.profile);
+		return r;
+	}
 	r = run_prepare(&t.run, &t.run_options, argv + first);
 	if (r == 0)
 		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);

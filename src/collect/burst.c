@@ -12,8 +12,10 @@
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/outlet.h"
+#include "collect/periods.h"
 #include "collect/session_table.h"
 #include "collect/slots.h"
+#include "collect/steps.h"
 #include "wire/encode.h"
 
 enum {
@@ -956,6 +958,8 @@ void burst_control(void)
 	if (requested(&c->reset, &s->reset)) {
 		tables_forget_values(collector, false);
 		intervals_reset();
+		steps_reset();
+		periods_reset();
 		mark_all();
 	}
 	if (requested(&c->resync, &s->resync)) {
@@ -988,6 +992,7 @@ int burst_send(bool final)
 	s->n_asks = asks_due(s->ask);
 	sessions_read(s);
 	intervals_take();
+	steps_look();
 	s->held = false;
 	l = limits_read(s);
 	wire_encoder_clear(&s->encoder);

@@ -25,6 +25,7 @@
 #include "base/util.h"
 #include "collect/collect.h"
 #include "core/session.h"
+#include "core/step_values.h"
 #include "wire/control.h"
 #include "wire/wire.h"
 
@@ -94,6 +95,7 @@ struct module_entry {            /* what was loaded from a file */
 struct node_entry {
 	uint32_t parent, frame;
 	_Atomic uint8_t state;
+	_Atomic uint8_t loop; /* that it is a step of (steps.h); 0: none */
 };
 
 struct context_entry { /* launch context */
@@ -328,9 +330,10 @@ enum {
 	SET_ID_MISSED = 11, /* … faults, and what came of them */
 	SET_ID_IDLE = 12,   /* how long a device waited for it */
 	SET_ID_LATENCY = 13,
+	SET_ID_STEPS = 14, /* of a loop, and those behind it (core/step_values.h) */
 };
 /* Behind them one for each size of copies: how many, bytes. */
-enum { SET_ID_SIZES = SET_ID_LATENCY + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
+enum { SET_ID_SIZES = SET_ID_STEPS + STEP_N_SETS, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */

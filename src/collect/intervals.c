@@ -28,6 +28,9 @@
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
+#include "collect/periods.h"
+#include "collect/step_ran.h"
+#include "collect/steps.h"
 #include "collect/trace_windows.h"
 #include "core/coverage.h"
 #include "core/session.h"
@@ -246,6 +249,7 @@ static void take_run(uint32_t device, const struct wire_epoch_interval *v,
 {
 	cover(device, taker.run, v + i - n_run, way + i - n_run, n_run);
 	look_for_gaps(device, taker.work + i - n_run, n_run);
+	step_ran_add(device, taker.run, n_run);
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */
@@ -428,6 +432,15 @@ static uint32_t take_some(void)
 	return n;
 }
 
+/* Steps are held against what is all there. */
+static void settle_steps(bool is_whole)
+{
+	step_ran_settle(is_whole);
+	steps_settle();
+	periods_settle(is_whole);
+	step_ran_forget();
+}
+
 static void take(void)
 {
 	struct interval_ring *r = &collector->intervals;
@@ -441,6 +454,7 @@ static void take(void)
 	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
 		n = take_some();
 		cover_all(v, taker.way, n);
+		periods_add(v, n);
 		if (trace)
 			trace_all(v, keep_traced(v, n));
 		if (taker.n_host)
@@ -449,7 +463,7 @@ static void take(void)
 	}
 	/* One that is being written holds up those behind it. */
 	if (idle_is_wanted() && (int32_t)(atomic_load(&r->tail) - head) >= 0)
-		idle_settle();
+		settle_steps(idle_settle());
 }
 
 void intervals_help(void)
@@ -496,6 +510,8 @@ void intervals_take(void)
 	for (i = 0; i < MAX_DEVICES; i++)
 		make_ready(i);
 	copy_lanes_look();
+	periods_look();
+	steps_settled();
 	for (i = 0; i < N_FILES; i++) {
 		const struct trace_file *t = &taker.trace[i];
 
@@ -570,6 +586,7 @@ void intervals_break(void)
 		return;
 	}
 	idle_break();
+	settle_steps(false);
 	atomic_store(&taker.taking, false);
 }
 
@@ -642,6 +659,8 @@ void intervals_forked(void)
 	taker.n_traced = taker.n_traced_host = 0;
 	copy_lanes_forked();
 	idle_forked();
+	periods_forked();
+	step_ran_forked();
 	memset(&ready, 0, sizeof(ready));
 	atomic_store(&taker.taking, false);
 }

@@ -11,6 +11,7 @@
 #include "collect/asks.h"
 #include "collect/epochs.h"
 #include "collect/flushing.h"
+#include "collect/host_clock.h"
 #include "collect/patience.h"
 #include "collect/session_table.h"
 #include "collect/session_wait.h"
@@ -93,6 +94,21 @@ static void keep_up(uint32_t session)
 	}
 }
 
+/* Phases of a session repeat as steps of a loop do: those of the session that advanced last. The first began before
+ * anybody looked. */
+static void tell_step(int session, int phase)
+{
+	static _Atomic int last_session = -1;
+	static _Atomic uint64_t last_ns;
+	uint64_t now = host_clock_ns(), began_ns = atomic_exchange(&last_ns, now);
+	bool is_same = atomic_exchange(&last_session, session) == session;
+	char name[32];
+	int len = snprintf(name, sizeof(name), "phase %d", phase);
+
+	if (is_same && began_ns && now >= began_ns)
+		collect_step(name, (size_t)len, began_ns, now);
+}
+
 int collect_phase_advance(int session)
 {
 	uint32_t place = 0;
@@ -102,6 +118,8 @@ int collect_phase_advance(int session)
 		return session_fail_locked();
 	r = advance_locked(session, &place);
 	sessions_unlock();
+	if (r > 0)
+		tell_step(session, r - 1);
 	session_wait_begin();
 	if (r >= 0 && collector->session[place].flush_format) {
 		keep_up(place);

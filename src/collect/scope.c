@@ -13,6 +13,7 @@
 #include "collect/internal.h"
 #include "collect/scope_names.h"
 #include "collect/slots.h"
+#include "collect/steps.h"
 #include "collect/trace_windows.h"
 #include "wire/wire.h"
 
@@ -189,11 +190,18 @@ static int push(enum frame_kind kind, uint64_t tag, const char *name, size_t len
 	 * either all of this scope or nothing of it, and it writes no further than the next entry. */
 	new.base = t->depth ? t->stack[0].base : adopt ? main_node_for(t) : 0;
 	new.node = scope_node(t, kind, name, len, t->depth ? t->node : new.base, &new.frame);
+	new.loop = atomic_load_explicit(&collector->node[new.node].loop, memory_order_relaxed);
+	if (_unlikely_(new.loop))
+		new.loop = steps_enter(new.loop, name, len);
 	new.enter_ns = host_clock_ns();
+	if (_unlikely_(new.loop))
+		steps_begun(new.loop, new.enter_ns);
 	if (_unlikely_(is_run_traced()))
 		new.began_ns = steady_ns();
 	if (kind == FRAME_NVTX)
 		new.window = trace_window_enter(name, len);
+	if (_unlikely_(new.loop) && !new.window)
+		new.window = steps_window(new.loop);
 	depth = t->depth;
 	thread_set_depth(t, depth + 1);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -248,6 +256,17 @@ static void scope_time(struct thread_state *t, const struct scope_entry *e)
 		trace_scope(t, e->node, e->began_ns);
 }
 
+/* … and where it is a step of a loop, it is one more. */
+static void scope_step(struct thread_state *t, const struct scope_entry *e)
+{
+	uint64_t now = host_clock_ns();
+
+	if (!e->enter_ns || (now == e->enter_ns && is_paused()))
+		steps_drop(e->loop);
+	else
+		steps_leave(e->loop, thread_lane(t), e->enter_ns, now);
+}
+
 /* In the child of a fork: scopes that were open there are open here, from now on. */
 void scopes_forked(struct thread_state *t)
 {
@@ -255,6 +274,7 @@ void scopes_forked(struct thread_state *t)
 
 	cpu_time_forked(t);
 	trace_windows_forked();
+	steps_forked();
 	for (uint32_t i = 0; i < t->depth; i++) {
 		if (t->stack[i].window)
 			t->stack[i].window = trace_window_again();
@@ -263,6 +283,7 @@ void scopes_forked(struct thread_state *t)
 		t->stack[i].is_inherited = true;
 		if (t->stack[i].began_ns)
 			t->stack[i].began_ns = steady_ns();
+		t->stack[i].loop = 0;
 	}
 }
 
@@ -288,6 +309,8 @@ bool scopes_were_missed(void)
 
 void scopes_miss(struct thread_state *t)
 {
+	for (uint32_t i = 0; i < t->depth; i++)
+		steps_drop(t->stack[i].loop);
 	n_missed += t->depth;
 	n_missed += t->overflow;
 	if (n_missed)
@@ -318,6 +341,8 @@ void scopes_close(struct thread_state *t)
 	for (i = 0; i < t->depth; i++) {
 		scope_time(t, &t->stack[i]);
 		trace_window_leave(t->stack[i].window);
+		steps_drop(t->stack[i].loop);
+		t->stack[i].loop = 0;
 		t->stack[i].enter_ns = 0;
 	}
 }
@@ -372,6 +397,8 @@ int collect_pop(uint64_t tag)
 		return pop_nothing();
 	cpu_time_charge(t);
 	scope_time(t, &t->stack[--i]);
+	if (_unlikely_(t->stack[i].loop))
+		scope_step(t, &t->stack[i]);
 	trace_window_leave(t->stack[i].window);
 	memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i - 1) * sizeof(t->stack[0]));
 	thread_set_depth(t, t->depth - 1);
@@ -398,19 +425,62 @@ int collect_context_depth(void)
 	return collect_on ? (int)thread_state()->depth : 0;
 }
 
-void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
+/* One that is over. */
+static void range_step(struct thread_state *t, uint32_t node, const char *name, size_t len,
+		       uint64_t start_ns, uint64_t end_ns)
 {
-	uint32_t parent, node, frame, slot;
+	uint8_t loop = atomic_load_explicit(&collector->node[node].loop, memory_order_relaxed);
+
+	if (loop)
+		steps_range(loop, thread_lane(t), name, len, start_ns, end_ns);
+}
+
+/* … now. The clock is read for a step alone. */
+static void range_step_now(struct thread_state *t, uint32_t node, const char *name, size_t len,
+			   uint64_t host_ns)
+{
+	uint64_t now;
+
+	if (_likely_(!atomic_load_explicit(&collector->node[node].loop, memory_order_relaxed)))
+		return;
+	now = host_clock_ns();
+	range_step(t, node, name, len, now > host_ns ? now - host_ns : 0, now);
+}
+
+/* Where it stands below the root. */
+static uint32_t range_node(struct thread_state *t, enum frame_kind kind, const char *name,
+			   size_t len)
+{
+	uint32_t frame;
+
+	return scope_node(t, kind, name, len,
+			  node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8))),
+			  &frame);
+}
+
+void collect_step(const char *name, size_t len, uint64_t start_ns, uint64_t end_ns)
+{
 	struct thread_state *t;
 
 	if (!collect_on || is_paused())
 		return;
 	t = thread_state();
-	parent = node_intern(0, frame_intern(FRAME_PROCESS, string_intern("<ranges>", 8)));
-	node = scope_node(t, kind, name, len, parent, &frame);
+	range_step(t, range_node(t, FRAME_RANGE, name, len), name, len, start_ns, end_ns);
+}
+
+void collect_range(enum frame_kind kind, const char *name, size_t len, uint64_t host_ns)
+{
+	struct thread_state *t;
+	uint32_t node, slot;
+
+	if (!collect_on || is_paused())
+		return;
+	t = thread_state();
+	node = range_node(t, kind, name, len);
 	slot = slot_intern(node, thread_lane(t), SET_ID_HOST, epoch_now());
 	slot_add_host_time(slot, host_ns, true);
 	if (kind == FRAME_RANGE && is_run_traced())
 		trace_scope(t, node, steady_ns() - host_ns);
+	range_step_now(t, node, name, len, host_ns);
 	sender_start();
 }

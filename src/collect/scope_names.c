@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/slots.h"
+#include "collect/steps.h"
 #include "core/alike.h"
 #include "wire/wire.h"
 
@@ -273,21 +274,29 @@ static uint32_t node_of_many(struct thread_state *t, enum frame_kind kind, const
 		node = node_make(kind, name, len, parent, &made);
 		if (id != WIRE_NONE && !made) /* another thread was faster, or all is full */
 			atomic_fetch_sub(&c->n_kept, 1);
+		steps_consider(node, kind, name, len,
+			       id == WIRE_NONE ? 1 : atomic_load(&c->n_kept));
 		return node;
 	}
 	node = node_of(t, kind, pattern, n, parent);
 	crowd_count(c, name, len, node);
+	steps_consider(node, kind, name, len, KEPT);
 	return node;
 }
 
 static uint32_t node_new(struct thread_state *t, enum frame_kind kind, const char *name, size_t len,
 			 uint32_t parent)
 {
+	uint64_t number;
+	uint32_t node;
 	bool made;
 
 	if (may_fold(name, len))
 		return node_of_many(t, kind, name, len, parent);
-	return node_make(kind, name, len, parent, &made);
+	node = node_make(kind, name, len, parent, &made);
+	steps_consider(node, kind, name, len,
+		       alike_number(name, len, &number) && !alike_is_path(name, len));
+	return node;
 }
 
 uint32_t scope_node(struct thread_state *t, enum frame_kind kind, const char *name, size_t len,

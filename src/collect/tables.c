@@ -110,6 +110,10 @@ static struct collector *tables_map(void)
 	return c;
 }
 
+#define METRIC_OF(name) METRIC_##name,
+#define SET_OF_STEPS(set)                                                                          \
+	[SET_ID_STEPS + STEP_SET_##set] = {STEP_N_##set, {STEP_VALUES_##set(METRIC_OF)}},
+
 /* Metrics of the sets that are always there. */
 static const struct {
 	uint8_t n, metrics[SET_MAX];
@@ -151,7 +155,7 @@ static const struct {
 			  METRIC_IDLE_COPY, METRIC_IDLE_LAUNCH, METRIC_IDLE_QUEUED,
 			  METRIC_IDLE_GRAPH}},
 	[SET_ID_LATENCY] = {3, {METRIC_LATENCY, METRIC_LATENCY_N, METRIC_LATENCY_MAX}},
-};
+	STEP_SETS(SET_OF_STEPS)};
 
 static void set_seed(struct set_entry *s, unsigned id)
 {

@@ -101,6 +101,18 @@ void coverage_raise_floor(struct coverage *c, uint64_t floor)
 		c->v[0].start = MAX(c->v[0].start, floor);
 }
 
+bool coverage_within(const struct coverage *c, uint64_t start, uint64_t end, uint64_t *ret_ns)
+{
+	uint64_t ns = 0;
+
+	if (start < c->floor)
+		return false;
+	for (uint32_t i = first_touched(c, start); i < c->n && c->v[i].start < end; i++)
+		ns += MIN(c->v[i].end, end) - MAX(c->v[i].start, start);
+	*ret_ns = ns;
+	return true;
+}
+
 void coverage_make_room(struct coverage *c, uint32_t n)
 {
 	if (c->n + n > c->max)

@@ -141,14 +141,35 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(LATENCY,   98, "launch_latency (ns)", U64, INCLUSIVE, SUM, "ns", "LATENCY")              \
 	_(LATENCY_N, 99, "launches_timed", U64, INCLUSIVE, SUM,  "",     "TIMED")                  \
 	_(LATENCY_MAX, 100, "launch_latency_max (ns)", U64, INCLUSIVE, MAX, "ns", "MAX LATENCY") \
-	_(BESIDES,   101, "copies_besides", U64, INCLUSIVE, SUM, "",     "BESIDES")
+	_(BESIDES,   101, "copies_besides", U64, INCLUSIVE, SUM, "",     "BESIDES")                    \
+	_(STEPS,     102, "steps",        U64,  EXCLUSIVE, SUM,  "",     "STEPS")                  \
+	_(STEP_TIME, 103, "step_time (ns)", U64, EXCLUSIVE, SUM, "ns",   "IN STEPS")               \
+	_(STEP_MIN,  104, "step_min (ns)", U64, EXCLUSIVE, MIN,  "ns",   "MIN STEP")               \
+	_(STEP_MAX,  105, "step_max (ns)", U64, EXCLUSIVE, MAX,  "ns",   "MAX STEP")               \
+	_(STEP_SLOWEST, 106, "step_slowest", U64, PROPERTY, LAST, "",    "SLOWEST STEP")           \
+	_(STEP_MEDIAN, 107, "step_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN STEP")          \
+	_(STEP_P95,  108, "step_p95 (ns)", U64, PROPERTY,  LAST, "ns",   "P95 STEP")               \
+	_(STEP_DEVIATION, 109, "step_deviation (ns)", U64, PROPERTY, LAST, "ns", "STEP DEVIATION") \
+	_(STEP_FIRST, 110, "step_first (ns)", U64, EXCLUSIVE, MAX, "ns", "FIRST STEP")             \
+	_(STEP_APART, 111, "between_steps (ns)", U64, EXCLUSIVE, SUM, "ns", "BETWEEN STEPS")       \
+	_(STEP_WORKS, 112, "step_works",  U64,  PROPERTY,  LAST, "",     "WORKS A STEP")           \
+	_(STEP_OTHERS, 113, "steps_otherwise", U64, EXCLUSIVE, SUM, "",  "OTHER STEPS")                \
+	_(STEP_KNOWN, 121, "steps_known", U64,  EXCLUSIVE, SUM,  "",     "KNOWN STEPS")            \
+	_(STEP_BUSY, 122, "step_busy (ns)", U64, EXCLUSIVE, SUM, "ns",   "BUSY IN STEPS")          \
+	_(STEP_BUSY_MEDIAN, 123, "step_busy_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN BUSY") \
+	_(STEP_BUSY_MAX, 124, "step_busy_max (ns)", U64, EXCLUSIVE, MAX, "ns", "MAX BUSY")         \
+	_(STEP_IDLE, 125, "step_idle (ns)", U64, EXCLUSIVE, SUM, "ns",   "IDLE IN STEPS")          \
+	_(STEP_IDLE_MEDIAN, 126, "step_idle_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN IDLE") \
+	_(STEP_IDLE_MAX, 127, "step_idle_max (ns)", U64, EXCLUSIVE, MAX, "ns", "MAX IDLE")         \
+	_(STEP_BUSY_AT, 128, "step_slowest_known", U64, PROPERTY, LAST, "", "SLOWEST KNOWN")       \
+	_(STEP_BUSY_SLOWEST, 129, "step_slowest_busy (ns)", U64, PROPERTY, LAST, "ns", "BUSY IN SLOWEST")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 102
+		METRIC_N_BUILTIN = 130
 };
 
 #define METRIC_NONE UINT32_MAX

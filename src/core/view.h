@@ -10,6 +10,7 @@
 #define VIEWS(_)                                                                                   \
 	_(RUN, "run")                                                                              \
 	_(SUMMARY, "summary")                                                                      \
+	_(STEPS, "steps")                                                                          \
 	_(TREE, "tree")                                                                            \
 	_(KERNELS, "kernels")                                                                      \
 	_(TRANSFERS, "transfers")                                                                  \

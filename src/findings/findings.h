@@ -32,6 +32,7 @@
 	_(MEMSETS, "memsets")                                                                      \
 	_(ONE_KERNEL, "one-kernel")                                                                \
 	_(TINY_KERNELS, "tiny-kernels")                                                            \
+	_(STEPS, "steps")                                                                          \
 	_(UNEVEN, "uneven")                                                                        \
 	_(COLLECTIVES, "collectives")                                                              \
 	_(CLOCKS, "clocks")                                                                        \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/stepped.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
 #include "live/run_facts.h"
@@ -309,6 +310,38 @@ const char *recording_strerror(int r)
 	return r == -EINTR ? "nobody read it" : strerror(-r);
 }
 
+/* Steps that are known by what was launched are known too late. */
+static bool is_window_of_launches(const struct recording *rec, const struct session *s)
+{
+	uint32_t n;
+	struct stepped *v =
+		rec->options->window.kind == TRACE_WINDOW_STEPS ? stepped_new(s, &n) : NULL;
+	bool are_launches = v && v->node == SESSION_ROOT;
+
+	free(v);
+	return are_launches;
+}
+
+/* Whoever named a range that there was not would wait for a trace. */
+static void note_empty_window(struct recording *rec)
+{
+	struct session *s = receiver_session(rec->receiver);
+	const char *word = rec->options->window_word;
+	char text[320];
+
+	if (!word || s->n_intervals)
+		return;
+	snprintf(
+		text, sizeof(text),
+		is_window_of_launches(rec, s)
+			? "the trace is empty: steps that are found by what is launched have no window "
+			  "('%.80s'); scopes or NVTX ranges named step 0, step 1 and so on have one, and so has "
+			  "time:A-B"
+			: "the trace is empty: nothing ran in its window, '%.120s'",
+		word);
+	session_note(s, SESSION_NONE, NOTE_WARNING, text);
+}
+
 void recording_end(struct recording *rec)
 {
 	if (rec->is_read)
@@ -316,6 +349,7 @@ void recording_end(struct recording *rec)
 	update_run(rec);
 	watch_finish(&rec->sensors, receiver_session(rec->receiver));
 	rec->read_error = receiver_finish(rec->receiver);
+	note_empty_window(rec);
 	rec->is_read = true;
 }
 

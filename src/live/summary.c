@@ -18,6 +18,7 @@
 #include "core/fold.h"
 #include "core/metadata.h"
 #include "core/snapshot.h"
+#include "core/stepped.h"
 #include "live/recording.h"
 #include "live/run_facts.h"
 #include "naming/fit.h"
@@ -194,6 +195,25 @@ static void summary_busy(const struct recording *rec, FILE *out)
 	}
 }
 
+/* How long the steps of the likeliest loop took. */
+static void summary_steps(const struct session *s, FILE *out)
+{
+	uint32_t n;
+	_cleanup_(freep) struct stepped *v = stepped_new(s, &n);
+	char text[STEPPED_TEXT], busy[STEPPED_TEXT], name[STEPPED_NAME], steps[HUMAN_THINGS_MAX],
+		first[HUMAN_MAX];
+
+	if (!n)
+		return;
+	human_things(steps, v->n, "step");
+	human_time_ns(first, v->first_ns);
+	print_line(out, "proton: %s of %s%s%s: %s", steps, stepped_text(v, true, text),
+		   isnan(v->first_ns) ? "" : ", the first in ", isnan(v->first_ns) ? "" : first,
+		   stepped_name(s, v, name));
+	if (*stepped_busy_text(v, busy))
+		print_line(out, "proton: %s", busy);
+}
+
 /* A table of the first kernels or transfers. */
 struct summary_table {
 	const char *name;
@@ -310,6 +330,7 @@ void recording_summary(const struct recording *rec, FILE *out)
 	if (snap && s->n_rows) {
 		summary_head(rec, snap, out);
 		summary_busy(rec, out);
+		summary_steps(s, out);
 		summary_tables(snap, out);
 		summary_overhead(rec, out);
 	} else {

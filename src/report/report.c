@@ -33,6 +33,7 @@ struct text {
 static const struct text texts[VIEW_N] = {
 	[VIEW_RUN] = {"Run", view_run, true},
 	[VIEW_SUMMARY] = {"Summary", view_summary},
+	[VIEW_STEPS] = {"Steps", view_steps, true},
 	[VIEW_TREE] = {"Calling contexts", put_tree},
 	[VIEW_KERNELS] = {"Kernels, copies and sets", view_kernels},
 	[VIEW_TRANSFERS] = {"Transfers", view_transfers},
@@ -189,6 +190,8 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 	/* Other programs' profiles do not say it. */
 	if (!o->views && usual != REPORT_TREE && r.s->n_runs)
 		wanted |= REPORT_RUN;
+	if (!o->views && usual != REPORT_TREE && session_has_values(r.s, METRIC_STEPS))
+		wanted |= REPORT_STEPS;
 	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)
 		e = make_mask(&r);

@@ -63,5 +63,6 @@ int view_losses(struct report *r);
 int view_notes(struct report *r);
 int view_summary(struct report *r);
 int view_run(struct report *r);
+int view_steps(struct report *r);
 
 #endif

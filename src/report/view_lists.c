@@ -3,6 +3,7 @@
 /* What was lost, what collectors have to say, the profile in a few numbers, what was run. */
 #include <inttypes.h>
 #include <math.h>
+#include "base/buf.h"
 #include "base/human.h"
 #include "base/util.h"
 #include "core/crowd.h"
@@ -10,9 +11,12 @@
 #include "core/metadata.h"
 #include "core/runs.h"
 #include "core/samples.h"
+#include "core/stepped.h"
 #include "report/report_impl.h"
 #include "report/runs.h"
 #include "report/table.h"
+
+#define SUMMARY_INDENT 17 /* of what the summary has, behind what it is */
 
 int view_losses(struct report *r)
 {
@@ -114,6 +118,30 @@ static void put_duration(const struct report *r, double ns)
 	out_putc(r->out, '\n');
 }
 
+/* Of the likeliest loop, in lines that fit; nothing where there is none. */
+static void put_steps(const struct report *r)
+{
+	_cleanup_(buf_done) struct buf line = {0};
+	uint32_t n;
+	_cleanup_(freep) struct stepped *v = stepped_new(r->s, &n);
+	char text[STEPPED_TEXT], busy[STEPPED_TEXT], name[STEPPED_NAME], count[HUMAN_THINGS_MAX];
+
+	if (!n)
+		return;
+	human_things(count, v->n, "step");
+	buf_printf(&line, "%s of %s: %s", count, stepped_text(v, r->o->ascii, text),
+		   stepped_name(r->s, v, name));
+	if (*stepped_busy_text(v, busy))
+		buf_printf(&line, "; %s", busy);
+	out_printf(r->out, "%-*s", SUMMARY_INDENT, "steps");
+	if (r->o->width)
+		put_wrapped(r->out, buf_str(&line), SUMMARY_INDENT,
+			    MAX(r->o->width, 2 * SUMMARY_INDENT), r->o->ascii);
+	else
+		put_name(r->out, buf_str(&line), 0, r->o->ascii);
+	out_putc(r->out, '\n');
+}
+
 int view_summary(struct report *r)
 {
 	const struct session *s = r->s;
@@ -128,6 +156,7 @@ int view_summary(struct report *r)
 	}
 	if ((s->start_ns || runs_wall_ns(s)) && duration)
 		put_duration(r, (double)duration);
+	put_steps(r);
 	put_summary_number(r, "processes", (double)s->n_processes, human_count);
 	put_summary_number(r, "devices", (double)s->n_devices, human_count);
 	put_summary_number(r, "contexts", n_contexts(r), human_count);

@@ -203,7 +203,7 @@ static void add_cost(struct tui *t, struct line_parts *parts)
 	parts_add(parts, ROLE_HEADER, 11, "own %s%%", text);
 }
 
-static void draw_first(struct tui *t, const struct canvas *canvas, int y)
+static void draw_first(struct tui *t, const struct canvas *canvas, int y, bool with_steps)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 	struct line_parts parts = {.fill = ROLE_HEADER};
@@ -211,6 +211,8 @@ static void draw_first(struct tui *t, const struct canvas *canvas, int y)
 	add_target(t, &parts);
 	add_state(t, &parts);
 	add_flight(t, &parts);
+	if (with_steps)
+		steps_add_part(t, &parts);
 	add_losses(t, &parts);
 	add_cost(t, &parts);
 	parts_draw(&parts, &pen);
@@ -235,18 +237,21 @@ static bool has_moved(const struct tui *t, const struct canvas *canvas)
 	       canvas->rows >= FINDING_ROWS;
 }
 
-/* First what runs, then the devices, the most expensive finding, and what sensors say. */
+/* First what runs, then the devices, its steps, the most expensive finding, and what sensors say. */
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
-	int left = budget(t, canvas) - 1, devices, advice = 0, y = 0;
+	int left = budget(t, canvas) - 1, devices, advice = 0, steps, y = 0;
 	bool with_sensors;
 
-	draw_first(t, canvas, y++);
+	devices = left > 0 ? header_device_lines(t, canvas->rows, left) : 0;
+	steps = left > devices && t->steps.any;
+	draw_first(t, canvas, y++, !steps);
 	if (left > 0) {
-		devices = header_device_lines(t, canvas->rows, left);
-		advice = (left > devices && t->advice.findings.n) || has_moved(t, canvas);
-		with_sensors = left - devices - advice >= header_sensor_lines(t, devices);
+		advice = (left > devices + steps && t->advice.findings.n) || has_moved(t, canvas);
+		with_sensors = left - devices - steps - advice >= header_sensor_lines(t, devices);
 		y += header_draw_devices(t, canvas, y, devices, with_sensors);
+		if (steps)
+			steps_draw(t, canvas, y++);
 		if (advice)
 			advice_draw(t, canvas, y++);
 	}

@@ -28,6 +28,7 @@ void tui_picture(struct tui *t)
 		filters_apply(&t->filters, t->snap, t->options.before, t->options.peaks);
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	advice_age(t);
+	steps_age(t);
 	tui_spoil(t);
 }
 

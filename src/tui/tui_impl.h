@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "tui/advice.h"
+#include "tui/steps.h"
 #include "tui/alphabet.h"
 #include "tui/filters.h"
 #include "tui/kept.h"
@@ -72,6 +73,7 @@ struct tui {
 	bool has_mouse;
 	struct usage usage;
 	struct advice advice;
+	struct steps_known steps;
 	unsigned header_lines; /* that were asked for; 0: the usual number */
 	struct work work;
 	struct kept kept;

@@ -15,7 +15,7 @@ check "no such view: those that there are" \
 for view in roofline durations log; do
 	"$PROTON" report --view tree,$view "$leaf" >out 2>err
 	check "$view: on the screen only" "2 0" "$? $(stat -c %s out)"
-	has "$view: those that have a text" "'$view' is on the screen only; as text there are: run, summary, tree, " err
+	has "$view: those that have a text" "'$view' is on the screen only; as text there are: run, summary, steps, tree, " err
 	"$PROTON" view --view $view "$leaf" 2>err >out; check "$view: of view" 2 $?
 	has "$view: of view, said" "'$view' is on the screen only" err
 done
@@ -142,6 +142,8 @@ check "bottom-up: two kernels" "2 (25 more)" "$(grep -vcE 'NAME|more' out) $(tai
 	"$(awk 'NR > 1 && !/more/ && $2 < 20' out | wc -l) $(tail -n 1 out | grep -q 'more boxes' && echo yes)"
 "$PROTON" report --view callers=step -t 10% -n 1 --ascii "$torch" >out
 check "callers: limits" "^ ROOT|step|v optimizer|(4 more)" "$(sed '1d;s/.*  //' out | paste -sd '|')"
+check "devices: no wider than the terminal" "" "$("$PROTON" report --view devices --width 80 "$torch" | LC_ALL=C.UTF-8 awk 'length($0) > 80')"
+has "devices: what it leaves out is said" "(3 more columns in wider lines)" <("$PROTON" report --view devices --width 80 "$torch")
 "$PROTON" report --view devices,findings,kernels,summary -i forward "$torch" >out
 check "a filter: what is of the whole run says so" "Findings Devices" \
 	"$(grep -B1 '^(of the whole run, whatever the filter leaves)$' out | sed -n 's/^## //p' | xargs)"

@@ -58,6 +58,11 @@ check "and at most 21 phases are there" 1 "$((0 < $(ls a.part_* | wc -l) && $(ls
 
 # ---- for ever: 4 * 10^5 launches, 4 * 10^4 names
 record flat 4000
+check "phases are steps, but for the first few" True "$("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+print(*(3980 < n["metrics"]["steps"] < 4000 for n in json.load(sys.stdin)["nodes"]
+        if n["metrics"].get("steps") and n["name"].startswith("phase")))')"
+check "… of a loop of their own" "step # phase #" "$("$PROTON" report --view steps run.hatchet | awk 'NR > 1 { print $(NF-1), $NF }' | xargs)"
 check "it goes on" "finalize 0" "$(tail -1 out)"
 check "the run has all" 400000 "$(metric run.hatchet add count)"
 # While there is a session 16,384 names that count up have rows: from there on nothing comes to them. 20,000 names
@@ -99,7 +104,7 @@ for run in "" --trace; do
 	check "one in which nothing ran" "" "$(events empty.chrome_trace)"
 	check "a tree beside them" "add 5 step/add 3" "$(metric tree.hatchet add count | sed 's/^/add /') $(counts tree.hatchet | grep -o 'step/add 3')"
 	"$PROTON" export -f chrome -o run.json run.hatchet >out 2>&1
-	check "the run has ${run:-none}" "${run:+add 14 mul 4}" "$([ -n "$run" ] && events run.json)"
+	check "the run has ${run:-none}" "${run:+add 14 mul 4 step 1}" "$([ -n "$run" ] && events run.json)"
 	check "and says so" "${run:-no}" "$(grep -q "no trace" out && echo no || echo "$run")"
 done
 timeout 240 "$PROTON" record --tape run.tape -o run.hatchet -- "$app" "$cuda" trace >out 2>err

@@ -160,7 +160,8 @@ START_TEST(epochs_are_given_back)
 	ck_assert_uint_lt(atomic_load(&collector->n_epochs), 200);
 	ck_assert_uint_eq(table_n(&collector->contexts), n_contexts);
 	ck_assert_uint_eq(table_n(&collector->slots), n_slots);
-	ck_assert_uint_le(rig_session->n_rows, n_rows + 8);
+	/* Those of the loop that the phases are may come late; of 2,000 phases there would be thousands. */
+	ck_assert_uint_le(rig_session->n_rows, n_rows + 100);
 	ck_assert_int_eq(rig_sum("gemm", METRIC_COUNT), 3000);
 	/* A late reader has the same. */
 	rig_forget();

@@ -124,6 +124,63 @@ START_TEST(screen)
 }
 END_TEST
 
+/* The scopes of the made-up run are steps of a loop: a line of the header, or where it has no room, less. */
+START_TEST(steps)
+{
+	static const struct {
+		uint32_t metric;
+		double v;
+	} told[] = {{METRIC_STEPS, 316},        {METRIC_STEP_TIME, 316 * 41.2e6},
+		    {METRIC_STEP_MIN, 39.9e6},  {METRIC_STEP_MAX, 60.1e6},
+		    {METRIC_STEP_SLOWEST, 217}, {METRIC_STEP_MEDIAN, 41.0e6},
+		    {METRIC_STEP_P95, 44.4e6},  {METRIC_STEP_DEVIATION, 1.3e6},
+		    {METRIC_STEP_FIRST, 2.1e9}, {METRIC_STEP_APART, 316 * 3.5e6},
+		    {METRIC_STEP_KNOWN, 316},   {METRIC_STEP_BUSY, 316 * 36.1e6},
+		    {METRIC_STEP_BUSY_AT, 217}, {METRIC_STEP_BUSY_SLOWEST, 37.2e6}};
+	struct world w;
+
+	world_init(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		world_number(&w, w.step, w.lanes[2], told[i].metric, told[i].v);
+	world_open(&w, _i == 2 ? &live_ascii : &live_utf8);
+	world_tick(&w);
+	if (_i == 0)
+		world_golden(&w, 40, 140, "steps_140x40");
+	else if (_i == 1)
+		world_golden(&w, 24, 80, "steps_80x24");
+	else
+		world_golden(&w, 24, 120, "steps_120x24");
+	world_done(&w);
+}
+END_TEST
+
+/* Details of a kernel say what it was made from, and that it is not known where generated code does not say it. */
+START_TEST(made_of)
+{
+	static const char *const lines[] = {
+		"/c/nx/cnxwxywdlitivdpzen5nj5z2n4miggflnzqcjcx7yervrrrbqczk.py:172@call",
+		"/c/nx/cnxwxywdlitivdpzen5nj5z2n4miggflnzqcjcx7yervrrrbqczk.py:180@call"};
+	const struct kernel_values v = {200000000, 40, 4000000, 6000000};
+	struct world w;
+	uint32_t line, text;
+
+	world_init(&w);
+	text = strtab_adds(w.s->strings, "[norm, add] aten.linalg_vector_norm, aten.add");
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		line = world_node(&w, w.step, FRAME_PYTHON, lines[i]);
+		if (i == 0)
+			session_frame_symbol(w.s, w.s->nodes[line].frame, text, 0, 172);
+		world_kernel(&w, world_node(&w, line, FRAME_KERNEL, i ? "of_nobody" : "triton_0"),
+			     w.lanes[2], &v);
+	}
+	world_open(&w, &live_utf8);
+	world_tick(&w);
+	world_keys(&w, _i ? "/ 'of_nobody' Enter d" : "/ 'triton_0' Enter d");
+	world_golden(&w, 24, 80, _i ? "detail_made_of_unknown" : "detail_made_of");
+	world_done(&w);
+}
+END_TEST
+
 /* A terminal without colours and UTF-8: nothing is there that it cannot show, what the cursor is on has a mark,
  * and a word that says how to leave what is in front is whole or not there. */
 START_TEST(plain_terminals)

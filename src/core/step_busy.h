@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_STEP_BUSY_H
+#define PROTON_CORE_STEP_BUSY_H
+/* How much of the steps of a loop the devices of a process were busy, or had nothing to do.
+ *
+ *     step on the host    ├───────── 3 ─────────┤├──── 4 …
+ *     device 0                ├──────┤       ├──────┤              busy in step 3: ████████ … ███
+ *     device 1                   ├──────┤                          idle in it: the rest of its time
+ *
+ * What counts is when, not for whom: a device that works on what step 3 launched after that has ended is busy in step 4.
+ * Where several devices work at once, time counts once. A step is added when all is known that began before its end; one
+ * that is longer than what is remembered goes in pieces, while it is open.
+ *   thread  one
+ *   errors  none: no memory is asked for */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/coverage.h"
+#include "core/steps.h"
+
+/* A step that is over. */
+struct step_ended {
+	uint64_t start_ns, end_ns; /* by the clock of the devices' work */
+	uint64_t ns;               /* what it took, as it is told */
+	uint64_t number;
+	bool is_first; /* of a loop, or since it was reset: what was before counts no more */
+};
+
+struct step_busy {
+	struct steps busy, idle;
+	uint64_t slowest_ns, slowest, slowest_busy_ns; /* of those that are known; the time + 1 */
+	struct {
+		uint64_t start_ns, until_ns, busy_ns;
+	} open; /* what is known by now of one that is open; start 0: nothing */
+};
+
+struct step_busy_told {
+	struct steps_told busy, idle; /* n: of how many it is known */
+	uint64_t slowest, slowest_busy_ns;
+};
+
+void step_busy_clear(struct step_busy *b);
+/* A step began at start_ns and is not over; all that began before until_ns is in ran. */
+void step_busy_go_on(struct step_busy *b, const struct coverage *ran, uint64_t start_ns,
+		     uint64_t until_ns);
+/* … one is over, and all that began before its end is in ran. */
+void step_busy_add(struct step_busy *b, const struct coverage *ran, const struct step_ended *step);
+void step_busy_tell(const struct step_busy *b, struct step_busy_told *ret);
+
+#endif

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The steps of a program's loop: which they are, how long they took, and where that is shown.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+app=$(dirname "$PROTON")/tests/programs/collect_steps
+
+# The loops of a profile, a line each: name of the first scope, steps, "fits" if times are within what the
+# program itself saw.
+cat >loops.py <<'END'
+import json, sys
+n, least, most, slowest = open(sys.argv[1]).read().split()
+for node in sorted(json.load(sys.stdin)["nodes"], key=lambda n: n["name"]):
+    m = node["metrics"]
+    if not m.get("steps"):
+        continue
+    ordered = m["step_min (ns)"] <= m["step_median (ns)"] <= m["step_p95 (ns)"] <= m["step_max (ns)"]
+    mean = m["step_time (ns)"] / m["steps"]
+    fits = ordered and m["step_min (ns)"] <= mean <= m["step_max (ns)"]
+    if int(most):
+        fits &= int(least) <= m["step_time (ns)"] <= int(most)
+    if slowest != "any":
+        # of one that is so much slower the deviation is what it makes of it
+        share = (m["step_max (ns)"] - mean) / m["steps"] ** .5
+        fits &= m["step_slowest"] == int(slowest) and m["step_deviation (ns)"] >= .9 * share
+    print(node["name"], m["steps"], "fits" if fits else "does not fit: %s" % m)
+END
+loops() { "$PROTON" export -f json "${2:-run.hatchet}" | python3 loops.py seen; }
+run() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" >seen 2>err; }
+
+run steps 200 --tape run.tape
+check "status" 0 $?
+check "they count up; what is in them begins anew" "step 0 199 fits" "$(loops)"
+check "in the tape" "step 0 199 fits" "$(loops x run.tape)"
+check "in the summary" "1" "$(grep -c 'proton: 199 steps of .*+-.* (max .* at #.*), the first in .*: step #$' err)"
+check "in the report" "## Steps" "$("$PROTON" report run.hatchet | grep '^## Steps')"
+check "as a view" "STEPS MEAN DEVIATION MEDIAN P95 MIN MAX AT BUSY MED BUSY MAX BUSY BUSY AT IDLE MED IDLE MAX IDLE FIRST BETWEEN OTHERS STEP" \
+	"$("$PROTON" report --view steps run.hatchet | head -1 | xargs)"
+check "… its row" "199 step #" "$("$PROTON" report --view steps run.hatchet | sed -n 2p | awk '{ print $1, $(NF-1), $NF }')"
+check "in csv" "1" "$("$PROTON" export -f csv run.hatchet | head -1 | grep -c 'step_time (ns)')"
+"$PROTON" export -f hatchet -o again.hatchet run.hatchet
+check "in a file of it" "step 0 199 fits" "$(loops x again.hatchet)"
+timeout 120 "$PROTON" top --batch 0 -- "$app" steps 200 >out 2>/dev/null
+check "live, as text" "199 steps step #" "$(grep '^steps ' out | tail -1 | awk '{ print $2, $3, $(NF-1), $NF }')"
+check "findings: steps that are not alike" "1" "$("$PROTON" advise run.hatchet | grep -c 'half of 199 steps')"
+
+run profiler 60
+check "torch's" "ProfilerStep#0 59 fits" "$(loops)"
+run loops 60
+check "without a word for it, from the third on" "loop 2 57 " "$(loops | sed 's/fits\|does not.*//')"
+run train 60
+check "one name is no loop by itself" "" "$(loops)"
+run train 60 --steps train
+check "… but where it is asked for" "train 59 fits" "$(loops)"
+run steps 60 --steps 'step #'
+check "asked for by what counts up" "step 0 59 fits" "$(loops)"
+run steps 60 --steps 'no such'
+check "asked for, and not there" "" "$(loops)"
+run steps 60 --steps off
+check "off" "" "$(loops)"
+check "… and said so" "none were found (see --steps of 'proton record')" "$("$PROTON" report --view steps run.hatchet)"
+run steps 60 --no-fold-numbers
+check "with rows of their own" "step 0 59 fits" "$(loops)"
+run steps 4
+check "too few" "" "$(loops)"
+run blocks 6000
+check "numbers that begin anew" "" "$(loops)"
+run epochs 40
+check "epochs hold steps" "batch 0 199 fits|epoch 0 4 fits" "$(loops | paste -sd '|')"
+check "… which come first" "batch #" "$("$PROTON" report --view steps run.hatchet | awk 'NR == 2 { print $(NF-1), $NF }')"
+run overlap 40
+check "another thread's while one is open" "step 0 39 fits" "$(loops)"
+run open 40
+check "one that is never left" "step 0 39 fits" "$(loops)"
+run fork 40
+check "a child's and its parent's" "step 0 79" "$(loops | cut -d ' ' -f 1-3)"
+
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+if [ -e "$libs/mock_cupti.so" ]; then
+	export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+	run() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" "$libs/libcuda.so.1" >seen 2>err; }
+	# 14 kernels a step, from one's start to the next's; some are gone before it is sure, one has others behind it
+	period() { "$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+for n in json.load(sys.stdin)["nodes"]:
+    m = n["metrics"]
+    if m.get("steps"):
+        print(n["kind"], m["step_works"], 450 < m["steps"] < 500, m["step_min (ns)"], m["step_median (ns)"] < 145000,
+              m["step_max (ns)"], m["steps_otherwise"])'; }
+	# What devices did in them: of how many it is known, busy and idle of each, of all and of the slowest
+	busy() { "$PROTON" export -f json "${1:-run.hatchet}" | python3 -c '
+import json, sys
+for n in json.load(sys.stdin)["nodes"]:
+    m = n["metrics"]
+    if m.get("steps"):
+        print(m["steps"] - m["steps_known"], m["step_busy (ns)"] - m["steps"] * m["step_busy_median (ns)"],
+              m["step_busy_median (ns)"], m["step_busy_max (ns)"], m["step_slowest_busy (ns)"],
+              m["step_slowest_known"] == m["step_slowest"],
+              m["step_busy (ns)"] + m["step_idle (ns)"] == m["step_time (ns)"], m["step_idle_max (ns)"] > 20e6)'; }
+	run kernels 500
+	check "by what is launched" "root 14 True 140000 True 5140000 1" "$(period)"
+	check "… and what the device did" "0 0 70000 70000 70000 True True False" "$(busy)"
+	check "… the host was late" 1 "$("$PROTON" advise --width 300 run.hatchet | grep -c '; in #240 devices were busy 70.0us (usually 70.0us): the host was late')"
+	check "… said how it was found" 1 "$("$PROTON" report --view steps run.hatchet | grep -c '14 operations, again and again$')"
+	check "… in the summary" 1 "$(grep -c 'steps of .*: 14 operations, again and again$' err)"
+	run devices 60 --tape run.tape
+	check "busy and idle in steps with names" "0 400000 300000 700000 300000 True True True" "$(busy)"
+	check "… in the tape" "0 400000 300000 700000 300000 True True True" "$(busy run.tape)"
+	check "… in the summary" 1 "$(grep -c 'proton: devices busy 307us a step (300us of #7, the slowest)' err)"
+	check "… in the report" "307us 300us 700us 300us" "$("$PROTON" report --view steps run.hatchet | awk 'NR == 2 { print $9, $10, $11, $12 }')"
+	check "… in its summary" 1 "$("$PROTON" report --view summary run.hatchet | grep -c '^steps .*; devices busy 307us a step (300us of #7, the slowest)$')"
+	"$PROTON" report --width 80 --view summary run.hatchet >narrow
+	check "… in lines that fit" "" "$(LC_ALL=C.UTF-8 grep -E '^.{81,}' narrow)"
+	check "… all of it" "1" "$(xargs <narrow | grep -c '; devices busy 307us a step (300us of #7, the slowest) processes')"
+	sed 's/"step_slowest": *[0-9]*/"step_slowest": -1/' run.hatchet >odd.hatchet
+	check "which was the slowest is not known" "0 1 1" "$("$PROTON" report --width 300 --view summary,findings odd.hatchet >out; echo \
+		"$(grep -c '#nan' out) $(grep -c '^steps .* (max [^ ]*): step #' out) $(grep -cE 'or more, one [0-9.]+m?s ' out)")"
+	run devices 60 --no-idle
+	check "not where idle times are not wanted" 0 "$("$PROTON" export -f csv run.hatchet | grep -c step_busy)"
+	run kernels 500 --steps off
+	check "… not where that is off" "" "$(period)"
+	run halves 500
+	check "by what two threads launch" "root 14 True 140000 True 140000 0" "$(period)"
+	run noise 500
+	check "what does not repeat" "" "$(period)"
+	check "what does not repeat: was there" 5000 "$("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+print(sum(n["metrics"].get("count", 0) for n in json.load(sys.stdin)["nodes"]))')"
+
+	traced() { "$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+work = [i for i in p.get("intervals", []) if p["lanes"][i["lane"]]["device"] is not None]
+print(*(name[i["node"]] for i in sorted(work, key=lambda i: i["start_ns"])))'; }
+	run traced 12 --trace-window steps:3-5
+	check "a trace of some" "k3 k4 k5" "$(traced)"
+	check "… sums of all" 12 "$("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+print(sum(n["metrics"].get("count", 0) for n in json.load(sys.stdin)["nodes"]))')"
+	run traced 12 --trace-window steps:9-
+	check "to the end" "k9 k10 k11" "$(traced)"
+	run traced 12 --trace-window steps:0-0 --steps 'epoch #'
+	check "of the loop that was asked for" "k0 k1 k2 k3 k4 k5 k6 k7 k8 k9 k10 k11" "$(traced)"
+	run traced 12 --trace-window steps:40-50
+	check "none" "" "$(traced)"
+	has "none: said" "the trace is empty: nothing ran in its window, 'steps:40-50'" <("$PROTON" report --ascii --view notes run.hatchet)
+	run kernels 500 --trace-window steps:40-50
+	check "of steps that are found by what is launched: none" "" "$(traced)"
+	has "… and why" "steps that are found by what is launched have no window ('steps:40-50')" <("$PROTON" report --ascii --width 300 --view notes run.hatchet)
+	unset PROTON_CUPTI_PATH
+else
+	echo "skipped: no mock libcupti in $libs"
+fi
+status() { "$@" >/dev/null 2>&1; echo $?; }
+for window in steps: steps:3 steps:5-3 steps:-3 steps:a-b steps:1-2x; do
+	check "refused: '$window'" 2 "$(status "$PROTON" record --trace-window "$window" -- true)"
+done
+
+"$PROTON" record --steps off --trace-window steps:1-2 -o x -- true 2>err
+check "a trace of steps that are not to be found" 2 $?
+has "… said" "not for --steps off" err
+"$PROTON" record --steps '' -o x -- true 2>err
+check "no name" 2 $?
+check "said" "1" "$(grep -c -- '--steps' err)"
+finish

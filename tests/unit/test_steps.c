@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/steps.h"
+#include "core/stepped.h"
+
+static struct steps steps;
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The same from all of them. */
+static void expect(const uint64_t *ns, size_t n, const struct steps_told *told)
+{
+	uint64_t *sorted = malloc(n * sizeof(*sorted)), sum = 0;
+	double squares = 0, mean, deviation;
+
+	memcpy(sorted, ns, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_time);
+	for (size_t i = 0; i < n; i++)
+		sum += ns[i];
+	mean = (double)sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += ((double)ns[i] - mean) * ((double)ns[i] - mean);
+	deviation = sqrt(squares / (double)n);
+	ck_assert_uint_eq(told->n, n);
+	ck_assert_uint_eq(told->sum_ns, sum);
+	ck_assert_uint_eq(told->min_ns, sorted[0]);
+	ck_assert_uint_eq(told->max_ns, sorted[n - 1]);
+	ck_assert_uint_eq(ns[told->slowest - 1], sorted[n - 1]);
+	ck_assert_double_le(fabs((double)told->deviation_ns - deviation), 1 + deviation * 1e-6);
+	ck_assert_double_le(fabs((double)told->median_ns - (double)sorted[(n - 1) / 2]),
+			    2 + (double)sorted[n / 2] * .035 +
+				    (double)(sorted[n / 2] - sorted[(n - 1) / 2]));
+	ck_assert_uint_ge(told->p95_ns, told->median_ns);
+	ck_assert_uint_le(told->p95_ns, told->max_ns);
+	free(sorted);
+}
+
+START_TEST(model)
+{
+	uint64_t ns[3000], around[] = {1, 50, 40000, 41200000, UINT64_C(3600000000000)};
+	struct steps_told told;
+
+	srand((unsigned)_i);
+	steps_clear(&steps);
+	steps_add(&steps, 0, 777); /* the first */
+	for (size_t i = 0; i < 3000; i++) {
+		uint64_t base = around[_i % 5];
+
+		ns[i] = base + (uint64_t)rand() % (base / (1 + (unsigned)_i % 7 * 10) + 1);
+		steps_add(&steps, i + 1, ns[i]);
+		if (i % 500 == 0 || i < 5) {
+			steps_tell(&steps, &told);
+			if (_i % 5 < 4) /* histograms end at 18 minutes */
+				expect(ns, i + 1, &told);
+		}
+	}
+	steps_tell(&steps, &told);
+	ck_assert_uint_eq(told.first_ns, 777);
+	ck_assert_uint_eq(told.n_restarts, 0);
+	ck_assert_uint_le(told.min_ns, told.median_ns);
+	ck_assert_uint_le(told.p95_ns, told.max_ns);
+}
+END_TEST
+
+START_TEST(nothing_yet)
+{
+	struct steps_told told;
+
+	steps_clear(&steps);
+	steps_tell(&steps, &told);
+	ck_assert_uint_eq(told.n, 0);
+	steps_add(&steps, 5, 0);
+	steps_tell(&steps, &told);
+	ck_assert_uint_eq(told.n, 0);
+	ck_assert_uint_eq(told.first_ns, 0);
+	steps_add(&steps, 6, 0);
+	steps_tell(&steps, &told);
+	ck_assert_uint_eq(told.n, 1);
+	ck_assert_uint_eq(told.max_ns, 0);
+	ck_assert_uint_eq(told.deviation_ns, 0);
+}
+END_TEST
+
+/* Numbers that begin anew, and one that comes twice. */
+START_TEST(restarts)
+{
+	struct steps_told told;
+
+	steps_clear(&steps);
+	for (unsigned i = 0; i < 100; i++)
+		steps_add(&steps, i % 10, 1000);
+	steps_tell(&steps, &told);
+	ck_assert_uint_eq(told.n_restarts, 9);
+	ck_assert(!steps_are_a_loop(told.n, told.n_restarts, false));
+	ck_assert(steps_are_a_loop(told.n, told.n_restarts, true));
+	ck_assert(!steps_are_a_loop(3, 0, true));
+	ck_assert(!steps_are_a_loop(40, 10, true));
+}
+END_TEST
+
+START_TEST(names)
+{
+	static const struct {
+		const char *name;
+		unsigned rank;
+	} names[] = {{"ProfilerStep#3", 5},
+		     {"train_STEP_9", 4},
+		     {"Iteration 4", 3},
+		     {"batch-2", 2},
+		     {"epoch 1", 1},
+		     {"layer 3", 0},
+		     {"", 0},
+		     {"ste", 0}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ck_assert_uint_eq(steps_rank(names[i].name, strlen(names[i].name)), names[i].rank);
+}
+END_TEST
+
+static void put(struct session *s, uint32_t node, uint32_t lane, uint32_t metric, uint64_t v)
+{
+	ck_assert_int_eq(session_add(s, node, lane, 0, metric, (union metric_value){.u64 = v}), 0);
+}
+
+static void put_loop(struct session *s, uint32_t node, uint32_t lane, uint64_t n, uint64_t mean,
+		     uint64_t deviation)
+{
+	put(s, node, lane, METRIC_STEPS, n);
+	put(s, node, lane, METRIC_STEP_TIME, n * mean);
+	put(s, node, lane, METRIC_STEP_MIN, mean - deviation);
+	put(s, node, lane, METRIC_STEP_MAX, mean + 2 * deviation);
+	put(s, node, lane, METRIC_STEP_SLOWEST, n / 2);
+	put(s, node, lane, METRIC_STEP_MEDIAN, mean);
+	put(s, node, lane, METRIC_STEP_P95, mean + deviation);
+	put(s, node, lane, METRIC_STEP_DEVIATION, deviation);
+	put(s, node, lane, METRIC_STEP_FIRST, 10 * mean);
+}
+
+static void put_busy(struct session *s, uint32_t node, uint32_t lane, uint64_t n, uint64_t busy,
+		     uint64_t idle, uint64_t slowest)
+{
+	put(s, node, lane, METRIC_STEP_KNOWN, n);
+	put(s, node, lane, METRIC_STEP_BUSY, n * busy);
+	put(s, node, lane, METRIC_STEP_BUSY_MEDIAN, busy + 1);
+	put(s, node, lane, METRIC_STEP_BUSY_MAX, 2 * busy);
+	put(s, node, lane, METRIC_STEP_IDLE, n * idle);
+	put(s, node, lane, METRIC_STEP_IDLE_MEDIAN, idle + 1);
+	put(s, node, lane, METRIC_STEP_IDLE_MAX, 2 * idle);
+	put(s, node, lane, METRIC_STEP_BUSY_AT, slowest);
+	put(s, node, lane, METRIC_STEP_BUSY_SLOWEST, busy / 2);
+}
+
+/* Of one process devices are not known, of another one not in its slowest step. */
+START_TEST(devices)
+{
+	struct session *s = session_new();
+	uint32_t step = session_node(s, 0, FRAME_NVTX, "step 0"), lanes[3], n;
+	char text[STEPPED_TEXT];
+	struct stepped *v;
+
+	for (uint32_t i = 0; i < 3; i++)
+		lanes[i] = session_lane_intern(
+			s, &(struct session_lane){.process = session_process_add(s, i + 1),
+						  .device = SESSION_NONE});
+	put_loop(s, step, lanes[0], 100, 40000, 1000);
+	v = stepped_new(s, &n);
+	ck_assert_double_nan(v->busy_ns);
+	ck_assert_str_eq(stepped_busy_text(v, text), "");
+	ck_assert_int_eq(stepped_why_slowest(v), STEPPED_NOT_KNOWN);
+	free(v);
+	put_loop(s, step, lanes[1], 300, 44000, 2000);
+	put_busy(s, step, lanes[1], 300, 30000, 14000, 150);
+	v = stepped_new(s, &n);
+	ck_assert_double_eq(v->known, 300);
+	ck_assert_double_eq(v->busy_ns, 30000);
+	ck_assert_double_eq(v->slowest_busy_ns, 15000);
+	ck_assert_str_eq(stepped_busy_text(v, text),
+			 "devices busy 30.0us a step (15.0us of #150, the slowest), "
+			 "known of 300 steps");
+	ck_assert_int_eq(stepped_why_slowest(v), STEPPED_HOST);
+	free(v);
+	put_loop(s, step, lanes[2], 100, 44000, 5000);
+	put_busy(s, step, lanes[2], 100, 10000, 34000, 49);
+	v = stepped_new(s, &n);
+	ck_assert_double_eq(v->known, 400);
+	ck_assert_double_eq(v->busy_ns, 25000);
+	ck_assert_double_eq(v->idle_ns, 19000);
+	ck_assert_double_eq(v->busy_median_ns, 25001);
+	ck_assert_double_eq(v->idle_median_ns, 19001);
+	ck_assert_double_eq(v->busy_max_ns, 60000);
+	ck_assert_double_eq(v->idle_max_ns, 68000);
+	ck_assert_double_eq(v->slowest, 50);
+	ck_assert_double_nan(v->slowest_busy_ns);
+	ck_assert_str_eq(stepped_busy_text(v, text),
+			 "devices busy 25.0us a step, known of 400 steps");
+	free(v);
+	session_free(s);
+}
+END_TEST
+
+/* Of two processes: as if all steps were of one. */
+START_TEST(processes)
+{
+	struct session *s = session_new();
+	uint32_t step = session_node(s, 0, FRAME_NVTX, "step 0"),
+		 epoch = session_node(s, 0, FRAME_NVTX, "epoch 0"), lanes[2], n;
+	char text[STEPPED_TEXT];
+	struct stepped *v;
+
+	for (uint32_t i = 0; i < 2; i++)
+		lanes[i] = session_lane_intern(
+			s, &(struct session_lane){.process = session_process_add(s, i + 1),
+						  .device = SESSION_NONE});
+	ck_assert_ptr_null(stepped_new(s, &n));
+	ck_assert_uint_eq(n, 0);
+	put_loop(s, epoch, lanes[0], 5, 1000000000, 0);
+	put_loop(s, step, lanes[0], 100, 40000000, 1000000);
+	put_loop(s, step, lanes[1], 300, 44000000, 2000000);
+	v = stepped_new(s, &n);
+	ck_assert_uint_eq(n, 2);
+	ck_assert_uint_eq(v[0].node, step);
+	ck_assert_uint_eq(v[0].n_processes, 2);
+	ck_assert_double_eq(v[0].n, 400);
+	ck_assert_double_eq_tol(v[0].mean_ns, 43e6, 1);
+	/* (100 (1 + 3²) + 300 (2² + 1)) / 400 = 6.25 */
+	ck_assert_double_eq_tol(v[0].deviation_ns, 2.5e6, 1);
+	ck_assert_double_eq(v[0].max_ns, 48e6);
+	ck_assert_double_eq(v[0].slowest, 150);
+	ck_assert_uint_eq(v[0].process, 1);
+	ck_assert_str_eq(stepped_text(&v[0], true, text), "43.0ms +-2.50ms (max 48.0ms at #150)");
+	ck_assert_uint_eq(v[1].node, epoch);
+	free(v);
+	session_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("steps");
+	TCase *t = tcase_create("steps");
+	SRunner *runner;
+	int n_failed;
+
+	tcase_add_loop_test(t, model, 0, 35);
+	tcase_add_test(t, nothing_yet);
+	tcase_add_test(t, restarts);
+	tcase_add_test(t, names);
+	tcase_add_test(t, processes);
+	tcase_add_test(t, devices);
+	suite_add_tcase(s, t);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_NORMAL);
+	n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed != 0;
+}
