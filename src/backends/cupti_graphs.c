@@ -60,8 +60,10 @@ static uint64_t node_id(const struct cupti *c, void *node)
 /* The number of its graph, as records have it, is a part of a node's. */
 static struct graph_member member(const struct cupti *c, uint64_t id, enum graph_part part)
 {
-	return (struct graph_member){
-		.node = id, .graph = c->whole_graphs ? (uint32_t)(id >> 32) : 0, .part = part};
+	return (struct graph_member){.node = id,
+				     .graph = c->whole_graphs ? (uint32_t)(id >> 32) : 0,
+				     .number = (uint32_t)(id >> 32),
+				     .part = part};
 }
 
 /* This node is made next by this thread; others come between where it is to hold them. */

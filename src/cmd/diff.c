@@ -14,6 +14,7 @@
 #include "cmd/load.h"
 #include "cmd/profile_options.h"
 #include "cmd/view_screen.h"
+#include "core/graph_forms.h"
 #include "format/terminal.h"
 #include "naming/readable.h"
 #include "report/diff.h"
@@ -108,6 +109,7 @@ struct arguments {
 	struct diff_print print;
 	struct profile_options profile; /* those that a report has, too */
 	const char **files[DIFF_N_SIDES];
+	struct session *first[DIFF_N_SIDES]; /* of the files, until it is added */
 	struct diff_limits limits;
 	struct amount least;     /* smallest change, in the unit in which it was given */
 	struct name_pattern per; /* what values are divided by, when print.per is not NULL */
@@ -366,13 +368,59 @@ static int add_run(struct diff *d, struct arguments *a, enum diff_side side, con
 	return r == 0 && is_last ? check_known(d, s) : r;
 }
 
+/* What of a run compares. NULL, and a line on stderr: nothing does. Steals it. */
+static struct session *compared_of(const struct arguments *a, const char *path, struct session *s)
+{
+	struct session *next = NULL;
+	int r = s && a->print.graphs_differ ? graph_forms_drop(s, &next) : 0;
+
+	if (r < 0)
+		complain("%s: %s", path, strerror(-r));
+	if (r == 0 && !next)
+		return s;
+	session_free(s);
+	return next;
+}
+
+static struct session *load_run(struct arguments *a, enum diff_side side, unsigned i)
+{
+	const char *path = a->files[side][i];
+	struct session *s = i ? load_file(path, &a->profile.loading) : a->first[side];
+
+	if (!i)
+		a->first[side] = NULL;
+	return compared_of(a, path, s);
+}
+
+/* Kernels within whole graphs are there by name where they were estimated. */
+static enum graph_form form_of(const struct arguments *a, const struct session *s)
+{
+	return a->diff.flat && session_has_values(s, METRIC_ESTIMATED) ? GRAPHS_NONE
+								       : graph_form_of(s);
+}
+
+/* Are graphs there by their nodes on one side, and whole on the other? By the first run of each, which is kept. */
+static int look_at_graphs(struct arguments *a)
+{
+	enum graph_form form[DIFF_N_SIDES];
+
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++) {
+		a->first[side] = load_file(a->files[side][0], &a->profile.loading);
+		if (!a->first[side])
+			return -ECANCELED;
+		form[side] = form_of(a, a->first[side]);
+	}
+	a->print.graphs_differ = form[DIFF_A] && form[DIFF_B] && form[DIFF_A] != form[DIFF_B];
+	return 0;
+}
+
 static int load_side(struct diff *d, struct arguments *a, enum diff_side side)
 {
 	unsigned i;
 	int r = 0;
 
 	for (i = 0; i < a->print.n_files[side] && r == 0; i++) {
-		struct session *s = load_file(a->files[side][i], &a->profile.loading);
+		struct session *s = load_run(a, side, i);
 
 		if (!s)
 			return -ECANCELED;
@@ -428,10 +476,14 @@ static int check_values(const struct diff *d, const struct arguments *a)
 
 static int load_sides(struct diff *d, struct arguments *a)
 {
-	int r = load_side(d, a, DIFF_A);
+	int r = look_at_graphs(a);
 
 	if (r == 0)
+		r = load_side(d, a, DIFF_A);
+	if (r == 0)
 		r = load_side(d, a, DIFF_B);
+	for (unsigned side = 0; side < DIFF_N_SIDES; side++)
+		a->first[side] = session_free(a->first[side]);
 	if (r == 0)
 		r = diff_compare(d);
 	if (r < 0 && r != -ECANCELED)

@@ -5,10 +5,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "core/fold.h"
+#include "core/graph_shares.h"
 #include "core/in_view.h"
 #include "core/merge.h"
 #include "core/pair.h"
@@ -27,6 +29,77 @@ static struct session *replace(struct session *s, struct session *by, int r, con
 	return r < 0 ? NULL : by;
 }
 
+static struct session *read_quietly(const char *path, struct buf *why)
+{
+	struct format_error error = {0};
+	struct session *s = NULL;
+
+	if (format_load(path, &s, &error) < 0)
+		format_error_line(&error, path, why);
+	return s;
+}
+
+/* A FIFO without a writer would be waited for, and a device does not end. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static struct session *read_regular(const char *path, struct buf *why)
+{
+	if (!is_special(path))
+		return read_quietly(path, why);
+	buf_printf(why, "%s: a pipe or a device: shares of graphs are read from a file", path);
+	return NULL;
+}
+
+static struct graph_shares *read_shares(const char *path, struct buf *why)
+{
+	struct session *s = read_regular(path, why);
+	struct graph_shares *g = NULL;
+	int r = s ? graph_shares_new(s, path, &g) : 0;
+
+	if (r == -ENODATA)
+		buf_printf(
+			why,
+			"%s: has no times of nodes of CUDA graphs: 'proton record --graphs nodes' "
+			"makes such a profile",
+			path);
+	else if (r < 0)
+		buf_printf(why, "%s: %s", path, strerror(-r));
+	if (r < 0)
+		session_free(s);
+	return g;
+}
+
+struct graph_shares *load_graph_shares(const char *path)
+{
+	_cleanup_(buf_done) struct buf why = {0};
+	struct graph_shares *g = NULL;
+
+	if (!strcmp(path, "-"))
+		buf_puts(&why, "-: standard input is the program's");
+	else
+		g = read_shares(path, &why);
+	if (!g)
+		complain("--graph-shares: %s", buf_str(&why));
+	return g;
+}
+
+/* Graphs of a session that was read get their shares. NULL: `why` says why not. Steals it. */
+static struct session *join_graphs(struct session *s, const char *path, struct buf *why)
+{
+	struct graph_shares *g = read_shares(path, why);
+	int r = g ? graph_shares_settle(g, s) : -ECANCELED;
+
+	if (r == -ENOMEM)
+		buf_puts(why, "out of memory");
+	graph_shares_free(g);
+	return r < 0 ? session_free(s) : s;
+}
+
 /* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
 static struct session *make_of(struct session *s, const char *path, const struct loading *how,
 			       struct buf *why)
@@ -34,6 +107,8 @@ static struct session *make_of(struct session *s, const char *path, const struct
 	struct session *next = NULL;
 	int r;
 
+	if (s && how->graph_shares)
+		s = join_graphs(s, how->graph_shares, why);
 	if (s && how->fold_numbers) {
 		r = session_fold_numbers(s, &next);
 		s = replace(s, next, r, path, "names cannot be folded", why);
@@ -42,16 +117,6 @@ static struct session *make_of(struct session *s, const char *path, const struct
 		r = session_in_view(s, how->contexts, &next);
 		s = replace(s, next, r, path, "contexts cannot be left out", why);
 	}
-	return s;
-}
-
-static struct session *read_quietly(const char *path, struct buf *why)
-{
-	struct format_error error = {0};
-	struct session *s = NULL;
-
-	if (format_load(path, &s, &error) < 0)
-		format_error_line(&error, path, why);
 	return s;
 }
 

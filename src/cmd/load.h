@@ -6,14 +6,17 @@
 #include "core/snapshot.h"
 
 struct buf;
+struct graph_shares;
 
 /* How to read several files, and what happened. */
 struct loading {
 	bool keep_going;            /* name a file that cannot be read, and leave it out */
 	bool fold_numbers;          /* names that only count up, as one (core/fold.h) */
 	enum context_view contexts; /* what else is left out of the tree (core/context_view.h) */
-	int n_failed;               /* files that were left out */
-	const char *first;          /* the first file that was read; NULL: there was a single one */
+	const char *
+		graph_shares; /* a profile by nodes of CUDA graphs (core/graph_shares.h); NULL: none */
+	int n_failed;         /* files that were left out */
+	const char *first;    /* the first file that was read; NULL: there was a single one */
 };
 
 /* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and
@@ -28,6 +31,9 @@ struct session *load_merged(char *const *paths, int n, struct loading *how);
 
 /* The same as load_file(), but the sentence goes to `why`, and nothing is printed. */
 struct session *load_quietly(const char *path, const struct loading *how, struct buf *why);
+
+/* A profile by nodes of CUDA graphs. On failure a line on stderr and NULL. */
+struct graph_shares *load_graph_shares(const char *path);
 
 /* The profile of the files, and the one to compare it with, on one tree (core/pair.h). */
 struct loaded {

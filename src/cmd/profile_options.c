@@ -290,6 +290,9 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 		return 0;
 	case PROFILE_OPT_BY:
 		return context_view_parse(value, &o->loading.contexts) ? 0 : -EINVAL;
+	case PROFILE_OPT_GRAPH_SHARES:
+		o->loading.graph_shares = value;
+		return *value ? 0 : -EINVAL;
 	case PROFILE_OPT_KEEP_GOING:
 		o->loading.keep_going = true;
 		return 0;

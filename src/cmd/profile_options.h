@@ -38,6 +38,7 @@ enum {
 	PROFILE_OPT_DEPTH,
 	PROFILE_OPT_FOLD,
 	PROFILE_OPT_BY,
+	PROFILE_OPT_GRAPH_SHARES,
 	PROFILE_OPT_THRESHOLD
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
@@ -73,6 +74,10 @@ enum {
 	{.name = "by", .arg = "all|scopes|torch|python|line|native",                               \
 	 .help = "which calling contexts are shown (all); line: the innermost one", .rare = true,  \
 	 .id = PROFILE_OPT_BY}
+#define PROFILE_SHARES_OPTION                                                                      \
+	{.name = "graph-shares", .arg = "FILE",                                                    \
+	 .help = "divide whole CUDA graphs by the shares that their nodes have in FILE",           \
+	 .rare = true, .id = PROFILE_OPT_GRAPH_SHARES}
 #define PROFILE_OPTIONS(levels)                                                                    \
 	PROFILE_COLUMN_OPTIONS(false, levels),                                                     \
 	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \
@@ -89,6 +94,7 @@ enum {
 	 .id = PROFILE_OPT_DIFF},                                                                  \
 	PROFILE_FOLD_OPTION,                                                                       \
 	PROFILE_BY_OPTION,                                                                         \
+	PROFILE_SHARES_OPTION,                                                                     \
 	{.name = "keep-going", .letter = 'k',                                                      \
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
 	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \

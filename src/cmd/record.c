@@ -39,5 +39,6 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);
 	run_done(&run);
+	run_options_done(&o);
 	return r ? r : run_status(&run);
 }

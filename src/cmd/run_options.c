@@ -7,7 +7,9 @@
 #include <string.h>
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/load.h"
 #include "core/contexts.h"
+#include "core/graph_shares.h"
 #include "report/print_line.h"
 
 struct launch_origin arg_origin;
@@ -126,6 +128,7 @@ static int set_graphs(struct run_options *o, const char *value)
 		if (strcmp(graphs[i].word, value) != 0)
 			continue;
 		o->rec.backends.graphs = graphs[i].wanted;
+		o->graphs_word = graphs[i].word;
 		return 0;
 	}
 	return -EINVAL;
@@ -278,6 +281,9 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_graphs(o, value);
 	case OPT_STEPS:
 		return set_steps(o, value);
+	case OPT_GRAPH_SHARES:
+		o->graph_shares = value;
+		return *value ? 0 : -EINVAL;
 	case OPT_SAVE:
 		return parse_seconds(value, &o->rec.save_ns);
 	case OPT_TRACE_WINDOW:
@@ -298,6 +304,19 @@ int run_options_settle(struct run_options *o)
 			"--trace-window steps:A-B is of steps that --steps finds, not for --steps off");
 		return STATUS_USAGE;
 	}
-	return STATUS_OK;
+	if (!o->graph_shares)
+		return STATUS_OK;
+	if (o->graphs_word && !strcmp(o->graphs_word, "nodes")) {
+		complain(
+			"--graph-shares is for graphs that are recorded whole, not for --graphs nodes");
+		return STATUS_USAGE;
+	}
+	o->rec.backends.graphs = GRAPHS_WHOLE;
+	o->rec.shares = load_graph_shares(o->graph_shares);
+	return o->rec.shares ? STATUS_OK : STATUS_OURS;
 }
 
+void run_options_done(struct run_options *o)
+{
+	o->rec.shares = graph_shares_free(o->rec.shares);
+}

@@ -38,6 +38,7 @@ enum {
 	OPT_BUDGET,
 	OPT_GRAPHS,
 	OPT_STEPS,
+	OPT_GRAPH_SHARES,
 	OPT_NO_SENSORS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
@@ -82,6 +83,9 @@ enum {
 	{.name = "steps", .arg = "NAME",                                                           \
 	 .help = "scopes of APP that are its steps: NAME, 'NAME #' (that count up), off (auto)",    \
 	 .list_values = list_steps, .rare = true, .id = OPT_STEPS},                                \
+	{.name = "graph-shares", .arg = "FILE",                                                    \
+	 .help = "record graphs whole, divide them by the shares that their nodes have in FILE",   \
+	 .rare = true, .id = OPT_GRAPH_SHARES},                                                    \
 	BACKEND_SWITCHES(OPTION_SWITCH)                                                            \
 	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
 	 .rare = true, .id = OPT_CPU_TIME},                                                        \
@@ -125,8 +129,9 @@ void list_contexts(FILE *out);
 void list_graphs(FILE *out);
 void list_steps(FILE *out);
 
-/* What options say together. 0, or an exit status after a line on stderr. */
+/* Read the file of --graph-shares, where it was given. 0, or an exit status after a line on stderr. */
 int run_options_settle(struct run_options *o);
+void run_options_done(struct run_options *o);
 
 /* 0: taken; -EINVAL: bad value; -ENOENT: not one of these. */
 int run_option(struct run_options *o, const struct option_def *option, const char *value);

@@ -780,6 +780,7 @@ int cmd_top(int argc, char **argv)
 	text_take_screen(&t.profile, &t.screen);
 	r = run_options_settle(&t.run_options);
 	if (r) {
+		run_options_done(&t.run_options);
 		profile_options_done(&t.profile);
 		return r;
 	}
@@ -790,6 +791,7 @@ int cmd_top(int argc, char **argv)
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);
 	run_done(&t.run);
+	run_options_done(&t.run_options);
 	profile_options_done(&t.profile);
 	free(t.log);
 	return r || !t.ended ? r : run_status(&t.run);

@@ -32,6 +32,8 @@ struct place {
 	_Atomic uint32_t said; /* 0: nothing */
 	_Atomic uint32_t
 		graph; /* whose it is, where that is recorded whole, and has what is said; else 0 */
+	_Atomic uint32_t
+		first_of;     /* whose first node it is, where that is not recorded whole; else 0 */
 	_Atomic bool is_gone; /* its place is another's when one is wanted */
 	uint64_t what;        /* as it was captured; written before the id */
 };
@@ -118,6 +120,7 @@ static void put(uint64_t id, struct place is)
 	atomic_store(&p->made_at, is.made_at);
 	atomic_store(&p->said, is.said);
 	atomic_store(&p->graph, is.graph);
+	atomic_store(&p->first_of, is.first_of);
 	atomic_store(&p->is_gone, false);
 	p->what = is.what;
 	atomic_store_explicit(&p->id, id, memory_order_release);
@@ -252,6 +255,8 @@ void graph_node_copy(uint64_t from, const struct graph_member *m)
 	}
 	if (m->node && m->graph)
 		whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m));
+	if (p && m->node && !m->graph && m->number && whole_graph_is_first(m, is.made_at))
+		is.first_of = m->number;
 	if (m->node && (p || m->graph))
 		put(m->node, is);
 }
@@ -260,7 +265,7 @@ void graph_node_removed(const struct graph_member *m)
 {
 	struct place *p = find(m->node);
 
-	whole_graph_gone(m->graph);
+	whole_graph_gone(m->graph ? m->graph : m->number);
 	if (p)
 		atomic_store(&p->is_gone, true);
 }
@@ -302,9 +307,10 @@ struct graph_node graph_node_find(uint64_t id)
 	const struct place *p = find(id);
 
 	if (!p)
-		return (struct graph_node){WIRE_NONE, NULL};
+		return (struct graph_node){WIRE_NONE, NULL, 0};
 	return (struct graph_node){atomic_load_explicit(&p->made_at, memory_order_relaxed),
-				   said_at(atomic_load_explicit(&p->said, memory_order_relaxed))};
+				   said_at(atomic_load_explicit(&p->said, memory_order_relaxed)),
+				   atomic_load_explicit(&p->first_of, memory_order_relaxed)};
 }
 
 struct graph_node graph_node_of_whole(uint32_t graph)
@@ -312,10 +318,10 @@ struct graph_node graph_node_of_whole(uint32_t graph)
 	struct whole_graph *g = whole_graph_find(graph);
 
 	if (!g)
-		return (struct graph_node){WIRE_NONE, NULL};
+		return (struct graph_node){WIRE_NONE, NULL, 0};
 	return (struct graph_node){
 		whole_graph_made_at(g),
-		said_at(atomic_load_explicit(whole_graph_said(g), memory_order_relaxed))};
+		said_at(atomic_load_explicit(whole_graph_said(g), memory_order_relaxed)), 0};
 }
 
 uint32_t graph_node_name(const struct graph_node *node)

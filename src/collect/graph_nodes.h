@@ -15,6 +15,8 @@ struct said;
 struct graph_node {
 	uint32_t made_at; /* calling context; WIRE_NONE: not known */
 	const struct said *said;
+	uint32_t
+		first_of; /* the number of a graph by nodes that it is the first node of; 0: of none */
 };
 
 void graph_node_put(const struct graph_member *m, uint32_t made_at);

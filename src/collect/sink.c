@@ -372,6 +372,16 @@ static void add_beside(uint32_t slot, uint32_t metric, uint64_t n)
 	add_at(collector->slot[slot].node, slot, metric, n);
 }
 
+/* A graph by nodes was launched once more: told where all of them were captured. */
+static void add_graph_launch(struct thread_state *t, uint32_t graph, uint32_t launch, uint32_t slot)
+{
+	uint32_t made_at = whole_graph_made_at(whole_graph_find(graph));
+
+	if (made_at != WIRE_NONE)
+		add_at(graph_node_context(t, launched_at(launch), made_at), slot,
+		       METRIC_GRAPH_LAUNCHES, 1);
+}
+
 /* What is special about a copy, where it ran. */
 static void add_pattern(uint32_t slot, unsigned pattern)
 {
@@ -421,7 +431,7 @@ static struct graph_node graph_node_of(const struct activity *a)
 		return graph_node_of_whole(a->graph);
 	if (_unlikely_(a->graph_node))
 		return graph_node_find(a->graph_node);
-	return (struct graph_node){WIRE_NONE, NULL};
+	return (struct graph_node){WIRE_NONE, NULL, 0};
 }
 
 static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
@@ -447,6 +457,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	k->fill(slot, a);
 	if (_unlikely_(is_guessed(a->launch)))
 		add_beside(slot, METRIC_GUESSED, 1);
+	if (_unlikely_(node.first_of))
+		add_graph_launch(t, node.first_of, a->launch, slot);
 	if (_unlikely_(a->pattern))
 		add_pattern(slot, a->pattern);
 	if (_unlikely_(a->n_besides))

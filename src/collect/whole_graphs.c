@@ -25,6 +25,7 @@ struct whole_graph {
 	_Atomic uint64_t
 		print; /* the same where the same kernels with the same grids were captured */
 	_Atomic bool is_copy, is_gone;
+	_Atomic bool has_first; /* of a graph by nodes: one of them is the first */
 };
 
 static _Atomic(struct whole_graph *) table;
@@ -63,7 +64,7 @@ static void forget_told(void)
 {
 	static _Atomic bool told;
 
-	if (!atomic_exchange(&told, true))
+	if (collector->control->options.graphs == GRAPHS_WHOLE && !atomic_exchange(&told, true))
 		collect_note(NOTE_WARNING,
 			     "there are more CUDA graphs than are kept: of the oldest it is not "
 			     "known how many kernels they hold");
@@ -104,6 +105,7 @@ static void clear(struct whole_graph *g)
 	atomic_store(&g->print, 0);
 	atomic_store(&g->is_copy, false);
 	atomic_store(&g->is_gone, false);
+	atomic_store(&g->has_first, false);
 }
 
 /* A graph is made by one thread at a time: CUDA wants it so. */
@@ -197,6 +199,17 @@ void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t f
 		atomic_store(&g->said, atomic_load(&of->said));
 }
 
+bool whole_graph_is_first(const struct graph_member *m, uint32_t made_at)
+{
+	struct whole_graph *g = find_or_make(m->number);
+
+	if (!g)
+		return false;
+	atomic_store(&g->is_copy, true);
+	made(g, made_at);
+	return m->part <= GRAPH_SET && !atomic_exchange(&g->has_first, true);
+}
+
 void whole_graph_gone(uint32_t graph)
 {
 	struct whole_graph *g = whole_graph_find(graph);
@@ -207,7 +220,7 @@ void whole_graph_gone(uint32_t graph)
 
 uint32_t whole_graph_made_at(const struct whole_graph *g)
 {
-	return atomic_load_explicit(&g->made_at, memory_order_relaxed);
+	return g ? atomic_load_explicit(&g->made_at, memory_order_relaxed) : WIRE_NONE;
 }
 
 uint32_t whole_graph_n_kernels(const struct whole_graph *g)

@@ -21,12 +21,15 @@ struct whole_graph;
 void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new);
 /* … a copy of one of another graph, from which it has what was said there. */
 void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new);
+/* The same of one whose nodes are recorded: of these only where they were made is kept. Is this the first of those that
+ * have records? Then there is one of it for each launch. */
+bool whole_graph_is_first(const struct graph_member *m, uint32_t made_at);
 /* It goes away; its place is another's when one is wanted. */
 void whole_graph_gone(uint32_t graph);
 
 /* NULL: not known, as one that was made before anybody looked. */
 struct whole_graph *whole_graph_find(uint32_t graph);
-/* The calling context that all its nodes were made in; WIRE_NONE: not known. */
+/* The calling context that all its nodes were made in; WIRE_NONE: not known, as of NULL. */
 uint32_t whole_graph_made_at(const struct whole_graph *g);
 /* What records call it: a string that is the same for all that hold as much. NULL: one that is not known. */
 uint32_t whole_graph_name(struct whole_graph *g);

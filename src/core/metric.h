@@ -154,6 +154,9 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(STEP_APART, 111, "between_steps (ns)", U64, EXCLUSIVE, SUM, "ns", "BETWEEN STEPS")       \
 	_(STEP_WORKS, 112, "step_works",  U64,  PROPERTY,  LAST, "",     "WORKS A STEP")           \
 	_(STEP_OTHERS, 113, "steps_otherwise", U64, EXCLUSIVE, SUM, "",  "OTHER STEPS")                \
+	_(ESTIMATED, 114, "estimated (ns)", U64, INCLUSIVE, SUM, "ns",   "ESTIMATED")              \
+	_(ESTIMATED_RUNS, 115, "estimated_runs", U64, INCLUSIVE, SUM, "", "RUNS")                  \
+	_(GRAPH_LAUNCHES, 116, "graph_launches", U64, INCLUSIVE, SUM, "", "LAUNCHES") \
 	_(STEP_KNOWN, 121, "steps_known", U64,  EXCLUSIVE, SUM,  "",     "KNOWN STEPS")            \
 	_(STEP_BUSY, 122, "step_busy (ns)", U64, EXCLUSIVE, SUM, "ns",   "BUSY IN STEPS")          \
 	_(STEP_BUSY_MEDIAN, 123, "step_busy_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN BUSY") \

@@ -283,6 +283,17 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 	return derive_roofline(op, v[0] / v[1], v[2] / v[3]);
 }
 
+/* Executions of what is estimated have no count: of those of a kernel that ran in graphs, too, the mean is. */
+static double estimated_runs(const struct asking *a, const struct derived *m,
+			     const struct number_row *row)
+{
+	double n = NAN;
+
+	if (m->op == DERIVED_AVG && m->metric == METRIC_TIME)
+		n = summed(a, METRIC_ESTIMATED_RUNS, row, false, SUM_VALUE);
+	return isnan(n) ? 0 : n;
+}
+
 /* What a value is divided by. */
 static double divisor(const struct asking *a, const struct derived *m, const struct number_row *row,
 		      const struct number_row *whole, bool inclusive)
@@ -291,12 +302,15 @@ static double divisor(const struct asking *a, const struct derived *m, const str
 					      [DERIVED_WORK_TIME] = SUM_WORK_TIME,
 					      [DERIVED_LAUNCHED] = SUM_LAUNCHED};
 	struct derived by;
+	double n, more;
 
 	if (m->op == DERIVED_SHARE || m->op == DERIVED_OF_PARENT)
 		return summed(a, m->metric, whole, wants_inclusive(&whole->set, m), SUM_VALUE);
 	if (!derived_divisor(m, inclusive, &by))
 		return NAN;
-	return summed(a, by.metric, row, by.inclusive, kinds[by.op]);
+	n = summed(a, by.metric, row, by.inclusive, kinds[by.op]);
+	more = estimated_runs(a, m, row);
+	return more > 0 ? more + (isnan(n) ? 0 : n) : n;
 }
 
 /* A value that is not made of sums; kept in the slot that the view gave its column. */
@@ -328,6 +342,13 @@ static bool is_other(struct numbers *n, const struct derived *m)
 	metric = derive_metric(snapshot_session(numbers_snapshot(n)), m->metric);
 	return metric && metric->type == METRIC_TEXT;
 }
+
+const struct number_ask number_estimated = {
+	.metric = &(const struct derived){.op = DERIVED_VALUE,
+					  .plain = true,
+					  .metric = METRIC_ESTIMATED,
+					  .factor = 1},
+};
 
 double number_row_value(struct numbers *n, struct number_cache *c, const struct number_ask *ask,
 			const struct number_row *row, const struct number_row *whole)

@@ -55,6 +55,9 @@ struct number_ask {
 	unsigned slot;                /* a different one for each metric and side */
 };
 
+/* How much of a row's time is estimated (core/graph_shares.h). */
+extern const struct number_ask number_estimated;
+
 /* Shares are of `whole`. NaN: absent. */
 double number_row_value(struct numbers *n, struct number_cache *c, const struct number_ask *ask,
 			const struct number_row *row, const struct number_row *whole);

@@ -671,6 +671,14 @@ void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_v
 	s->generation++;
 }
 
+void session_row_unset(struct session *s, uint32_t row, uint32_t i)
+{
+	if (row >= s->n_rows || i >= s->sets[s->rows[row].set].n)
+		return;
+	s->present[s->rows[row].values + i] = 0;
+	s->generation++;
+}
+
 /* The last row that there is leaves its node's chain, whose end it is. */
 static void row_unchain(struct session *s, uint32_t id)
 {

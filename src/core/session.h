@@ -363,6 +363,8 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 			    uint32_t set);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
+/* The same value is absent again. */
+void session_row_unset(struct session *s, uint32_t row, uint32_t i);
 /* Take back the rows that came last, until n_rows are left: for readers, which learn late that a file
  * says something else. */
 void session_rows_cut(struct session *s, size_t n_rows);

@@ -149,6 +149,8 @@ int snapshot_own_time(struct snapshot *snap, double *own);
 /* Is a node where it is by a guess, in part at least: by the context of a launch before (--budget)? Scopes
  * never are. */
 bool snapshot_is_guessed(struct snapshot *snap, uint32_t id);
+/* Does it stand below what is estimated (core/graph_shares.h)? */
+bool snapshot_is_estimated(struct snapshot *snap, uint32_t id);
 /* Increase of the inclusive column in the last window, per second; NaN where it never existed. */
 const struct snap_column *snapshot_rate(struct snapshot *snap, uint32_t metric);
 uint64_t snapshot_window_ns(const struct snapshot *snap);

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "core/nested.h"
 #include "core/parted.h"
+#include "core/graph_shares.h"
 #include "core/snapshot_impl.h"
 
 /* What was computed, and what rates are made of, counts from elsewhere now. */
@@ -620,6 +621,14 @@ bool snapshot_is_guessed(struct snapshot *snap, uint32_t id)
 		return false;
 	c = snapshot_column(snap, METRIC_GUESSED, true);
 	return c && c->v[id] > 0;
+}
+
+bool snapshot_is_estimated(struct snapshot *snap, uint32_t id)
+{
+	uint32_t node = snap->view.nodes[id].session_node;
+
+	return node != SESSION_NONE && snapshot_has(snap, METRIC_ESTIMATED) &&
+	       graph_shares_is_estimated(snap->s, node);
 }
 
 /* Values are kept only for metrics whose rate is asked for. */

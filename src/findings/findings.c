@@ -57,6 +57,10 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 	uint32_t device = session_lane_at(e->s, row->lane)->device;
 
 	add(&own->sums, &sums);
+	if (session_row_number(e->s, row, METRIC_ESTIMATED) > 0) {
+		add(&e->graphs, &sums); /* it is the time of one that was recorded whole */
+		return;
+	}
 	if (device < e->s->n_devices && own->kind != FRAME_GRAPH_RUN && own->kind != FRAME_KERNEL)
 		e->devices[device].graph_nodes += sums.graph_nodes;
 	switch (own->kind) {

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/shown.h"
 #include "base/strtab.h"
+#include "core/graph_shares.h"
 #include "format/export.h"
 
 #define SVG_WIDTH    1200.0
@@ -31,6 +33,7 @@ struct flame {
 	uint32_t *depth;
 	uint32_t deepest;
 	size_t left_out;
+	struct buf name;
 };
 
 /* Colours of kinds; what has none of its own is grey. */
@@ -106,6 +109,19 @@ static size_t count_chars(const char *text)
 	return n;
 }
 
+/* What is not measured is marked as in our own tables. Valid until the next call. */
+static const char *name_of(struct flame *f, uint32_t node)
+{
+	const char *name = export_name(&f->in.names, node);
+
+	if (!graph_shares_is_estimated(f->s, node))
+		return name;
+	buf_clear(&f->name);
+	buf_puts(&f->name, "~ ");
+	buf_puts(&f->name, name);
+	return f->name.error ? name : buf_str(&f->name);
+}
+
 static void put_title(struct flame *f, uint32_t node, const char *name)
 {
 	out_puts(f->out, "<title>");
@@ -138,7 +154,7 @@ static void put_box(struct flame *f, uint32_t node)
 	double whole = f->in.total[SESSION_ROOT];
 	double x = f->at[node] / whole, w = f->in.total[node] / whole;
 	uint32_t y = SVG_TOP + f->depth[node] * SVG_ROW;
-	const char *name = export_name(&f->in.names, node);
+	const char *name = name_of(f, node);
 	uint8_t kind = (uint8_t)session_node_kind(f->s, node);
 
 	out_printf(f->out,
@@ -226,7 +242,7 @@ static int put_tree(struct flame *f)
 	for (uint32_t i = 0; r == 0 && i < f->s->n_nodes; i++) {
 		if (!(f->in.total[i] > 0))
 			continue;
-		name = strtab_adds(names, export_name(&f->in.names, i));
+		name = strtab_adds(names, name_of(f, i));
 		r = name == STRTAB_NONE ? -ENOMEM : 0;
 		number[i] = n++;
 		out_printf(f->out, "%u %u %d ", i ? number[i] - number[f->s->nodes[i].parent] : 0,
@@ -295,6 +311,7 @@ static int flamegraph_write(const struct session *s, const struct write_options 
 		r = put_picture(&f);
 	}
 	export_stacks_done(&f.in);
+	buf_done(&f.name);
 	free(f.at);
 	free(f.depth);
 	return r < 0 ? r : out->error;

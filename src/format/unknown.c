@@ -12,6 +12,9 @@
 	"Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded "       \
 	"stacks, SQLite of nsys or rocpd, tape"
 
+/* PyTorch keeps annotations of CUDA graphs in one. */
+#define PICKLE "a pickle of Python: to read one is to run what is in it, so it is not read"
+
 static const struct {
 	const char *magic;
 	size_t len;
@@ -31,6 +34,10 @@ static const struct {
 	{"\x7f"
 	 "ELF",
 	 4, "a program or library, not a profile"},
+	{"\x80\x02", 2, PICKLE},
+	{"\x80\x03", 2, PICKLE},
+	{"\x80\x04", 2, PICKLE},
+	{"\x80\x05", 2, PICKLE},
 	{"PERFILE2", 8,
 	 "a recording of perf: 'perf script' and stackcollapse-perf.pl make folded stacks"},
 	{"NVR", 3, "a report of Nsight Compute, which only its own programs read"},

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/graph_shares.h"
 #include "core/stepped.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
@@ -217,9 +218,17 @@ static void update_run(struct recording *rec)
 		run_facts_update(&s->runs[rec->run], rec);
 }
 
+/* Without memory graphs stay whole. */
+static void name_and_share(struct recording *rec)
+{
+	if (rec->options->shares)
+		graph_shares_apply(rec->options->shares, receiver_session(rec->receiver));
+}
+
 void recording_poll(struct recording *rec)
 {
 	update_run(rec);
+	name_and_share(rec);
 	watch_update(&rec->sensors, receiver_session(rec->receiver));
 	session_files_poll(&rec->sessions, rec->receiver);
 	if (!rec->options->by_sessions)
@@ -298,6 +307,7 @@ void recording_pause(struct recording *rec, bool pause)
 int recording_save(struct recording *rec)
 {
 	update_run(rec);
+	name_and_share(rec);
 	if (!recording_output_waits(rec))
 		return saver_finish(&rec->saver, receiver_session(rec->receiver));
 	rec->saver.error = save_in_child(rec);
@@ -350,6 +360,9 @@ void recording_end(struct recording *rec)
 	watch_finish(&rec->sensors, receiver_session(rec->receiver));
 	rec->read_error = receiver_finish(rec->receiver);
 	note_empty_window(rec);
+	name_and_share(rec);
+	if (rec->options->shares)
+		graph_shares_settle(rec->options->shares, receiver_session(rec->receiver));
 	rec->is_read = true;
 }
 

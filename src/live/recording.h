@@ -18,6 +18,8 @@
 #include "live/session_files.h"
 #include "sensors/watch.h"
 
+struct graph_shares;
+
 struct recording_options {
 	const char *output;   /* NULL: the default name */
 	const char *label;    /* what the user calls this run; NULL: nothing */
@@ -31,6 +33,7 @@ struct recording_options {
 	uint64_t save_ns;                /* 0: one second */
 	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
 	struct backend_options backends; /* as they are told, but for: */
+	struct graph_shares *shares; /* what whole graphs are divided by; borrowed, NULL: nothing */
 	bool no_count_launches;
 	bool has_budget;
 	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */

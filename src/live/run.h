@@ -11,6 +11,8 @@
 
 struct run_options {
 	struct recording_options rec;
+	const char *graphs_word;  /* what was asked for by --graphs; NULL: nothing */
+	const char *graph_shares; /* the file of rec.shares; NULL: none */
 	bool no_preload, no_follow, early, wait, strict;
 	const struct launch_origin *origin; /* what the target gets of what we were given */
 };

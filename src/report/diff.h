@@ -21,8 +21,9 @@ struct diff_print {
 	struct run_facts facts[DIFF_N_SIDES]; /* what was run; the caller's */
 	const char *include, *exclude, *per;  /* expressions, as they were given; NULL: none */
 	enum group group;
-	uint8_t format; /* enum diff_format */
-	uint8_t names;  /* enum name_mode */
+	bool graphs_differ; /* by nodes in one, whole in the other: compared is what they took in all */
+	uint8_t format;     /* enum diff_format */
+	uint8_t names;      /* enum name_mode */
 	const struct naming *naming;
 	bool flat; /* nodes are kernels, not paths */
 	bool tree; /* in the order of the tree; false: by |delta| */

@@ -108,12 +108,27 @@ static bool put_per(struct diff_printer *x)
 	return true;
 }
 
+/* Nodes of graphs would all be gone, or new. */
+static bool put_graphs(struct diff_printer *x)
+{
+	if (!x->p->graphs_differ)
+		return false;
+	begin(x);
+	out_puts(
+		x->out,
+		"CUDA graphs were recorded by their nodes in one and whole in the other: all that they "
+		"took is compared, where they were launched, and no kernels or calls within");
+	end(x);
+	return true;
+}
+
 bool diff_put_head(struct diff_printer *x)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < RUN_FACT_N; i++)
 		any |= put_fact(x, (enum run_fact)i);
+	any |= put_graphs(x);
 	any |= put_left_time(x);
 	any |= put_per(x);
 	return any;

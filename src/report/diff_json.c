@@ -184,6 +184,8 @@ static void json_head(struct diff_printer *x, struct json_writer *w)
 	json_files(x, w, "a", DIFF_A);
 	json_files(x, w, "b", DIFF_B);
 	json_facts(x, w);
+	if (x->p->graphs_differ)
+		jsonw_key_text(w, "graphs", "by nodes and whole");
 	json_filter(x, w);
 	jsonw_key_text(w, "group", group_word(x->p->group));
 	jsonw_key(w, "flat");

@@ -290,19 +290,33 @@ static const char *name_of_row(struct rows *t, uint32_t row)
 			   &t->scratch);
 }
 
+/* What stands before the name of a row. */
+static const char *mark_of(const struct rows *t, uint32_t row)
+{
+	return t->kind->is_estimated && t->kind->is_estimated(t->ctx, row) ? ESTIMATED_MARK : "";
+}
+
+static size_t room_of(const struct rows *t, uint32_t row, size_t used)
+{
+	return name_room(t->r->o,
+			 report_columns_width(&t->columns) + used + strlen(mark_of(t, row)));
+}
+
 void rows_put_name(struct rows *t, uint32_t row, size_t used)
 {
-	const struct report_options *o = t->r->o;
+	const char *mark = mark_of(t, row);
 
-	put_name_of(t->r->out, t->names, name_of_row(t, row),
-		    name_room(o, report_columns_width(&t->columns) + used), o->ascii);
+	t->any_estimated |= *mark != '\0';
+	out_puts(t->r->out, mark);
+	put_name_of(t->r->out, t->names, name_of_row(t, row), room_of(t, row, used),
+		    t->r->o->ascii);
 	out_putc(t->r->out, '\n');
 }
 
 /* Without memory for it each name is cut by itself. */
 void rows_see_name(struct rows *t, uint32_t row, size_t used)
 {
-	size_t room = name_room(t->r->o, report_columns_width(&t->columns) + used);
+	size_t room = room_of(t, row, used);
 
 	if (room && !t->names)
 		t->names = name_table_new(dots_of(t->r->o->ascii));
@@ -323,10 +337,17 @@ size_t rows_n_put(const struct rows *t)
 	return most ? MIN(t->n, most) : t->n;
 }
 
+void rows_put_estimated(const struct rows *t)
+{
+	if (t->any_estimated)
+		out_puts(t->r->out, ESTIMATED_LINE);
+}
+
 void rows_put_left_out(struct rows *t, size_t n)
 {
 	if (n)
 		out_printf(t->r->out, "(%zu more)\n", n);
+	rows_put_estimated(t);
 	put_omitted(t->r->out, t->n_omitted);
 }
 

@@ -27,6 +27,8 @@ struct row_kind {
 	const char *(*name)(void *ctx, uint32_t row); /* lives as long as the report */
 	/* What is printed in place of the name, valid until the next call; may be NULL. */
 	const char *(*path)(void *ctx, uint32_t row);
+	/* Is what it has no measurement? NULL: never. */
+	bool (*is_estimated)(void *ctx, uint32_t row);
 	const struct column_spec *const *usual; /* shown where nothing was asked for */
 	size_t n_usual;
 	bool own_columns; /* these and no others, whatever was asked for; limits are of the first */
@@ -42,6 +44,7 @@ struct rows {
 	size_t n, cap, n_small;
 	struct report_columns columns;
 	unsigned n_omitted; /* columns */
+	bool any_estimated; /* of the rows that were put */
 	struct sorting sorting;
 	struct least least;
 	struct derived limit;
@@ -71,6 +74,8 @@ void rows_all_seen(struct rows *t);
 size_t rows_n_put(const struct rows *t);
 /* How many rows were left out, which is told by the caller, and how many columns. */
 void rows_put_left_out(struct rows *t, size_t n);
+/* What a mark before names means, where there was one. */
+void rows_put_estimated(const struct rows *t);
 /* The whole table, or "none". 0 or -ENOMEM. */
 int rows_put(struct rows *t);
 

@@ -80,4 +80,8 @@ void put_header(struct out *out, const struct report_columns *columns, size_t ga
 int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_options *o,
 		struct out *out);
 
+/* Before a name: what the row has is estimated (core/graph_shares.h); and what a table says of that below. */
+#define ESTIMATED_MARK "~ "
+#define ESTIMATED_LINE "(~ not measured: shares of whole CUDA graphs)\n"
+
 #endif

@@ -40,9 +40,9 @@ struct tree {
 	unsigned n_omitted; /* columns left out because the terminal is too narrow */
 	uint8_t *shown;
 	struct buf scratch;
-	struct name_table *names; /* NULL: each is cut by itself */
-	bool any_guessed;         /* of the rows that were put */
-	uint32_t n_more;          /* rows that tree_rows leaves out */
+	struct name_table *names;        /* NULL: each is cut by itself */
+	bool any_guessed, any_estimated; /* of the rows that were put */
+	uint32_t n_more;                 /* rows that tree_rows leaves out */
 };
 
 static const struct session *session(const struct tree *t)
@@ -218,7 +218,9 @@ static const char *name_of(struct tree *t, uint32_t node)
  * measured. */
 static const char *guess_mark(const struct tree *t, uint32_t node)
 {
-	return snapshot_is_guessed(t->snap, node) ? "~ " : "";
+	return snapshot_is_guessed(t->snap, node) || snapshot_is_estimated(t->snap, node)
+		       ? ESTIMATED_MARK
+		       : "";
 }
 
 /* Columns of the name, where the lines before it take so many. */
@@ -255,7 +257,8 @@ static void put_row(void *ctx, uint32_t node)
 		out_puts(t->out, "\033[0m");
 	out_puts(t->out, "  ");
 	lines = put_lines(t, t->out);
-	t->any_guessed |= *guess_mark(t, node) != '\0';
+	t->any_guessed |= snapshot_is_guessed(t->snap, node);
+	t->any_estimated |= snapshot_is_estimated(t->snap, node);
 	out_puts(t->out, guess_mark(t, node));
 	put_name_of(t->out, t->names, name_of(t, node), room_of(t, node, lines), t->o->ascii);
 	out_puts(t->out, sided_word(t, node));
@@ -474,6 +477,8 @@ static void put_guessed(const struct tree *t)
 {
 	if (t->any_guessed)
 		out_puts(t->out, "(~ some calls may belong elsewhere)\n");
+	if (t->any_estimated)
+		out_puts(t->out, ESTIMATED_LINE);
 }
 
 /* Rates of the whole, where most of it may have nothing to do with them. */

@@ -34,6 +34,12 @@ static const char *name(void *ctx, uint32_t row)
 	return report_name(u->rows.r, bottom_up_example(u->tree, row));
 }
 
+/* Of callers, too: their times are those of the kernel that they called. */
+static bool is_estimated(void *ctx, uint32_t row)
+{
+	return value(ctx, row, &number_estimated) > 0;
+}
+
 /* ---- the tree ---- */
 
 static uint32_t next_child(void *ctx, uint32_t node, uint32_t child)
@@ -133,6 +139,7 @@ int view_bottom_up(struct report *r)
 	static const struct row_kind kind = {.value = value,
 					     .whole = whole,
 					     .name = name,
+					     .is_estimated = is_estimated,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true,

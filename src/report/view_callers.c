@@ -87,6 +87,17 @@ static const char *name(void *ctx, uint32_t row)
 	return report_name(x->rows.r, callers_row(x->callers, row)->example);
 }
 
+/* Callers of what is estimated have shares of that; above it they have what was measured. */
+static bool is_estimated(void *ctx, uint32_t row)
+{
+	struct edges *x = ctx;
+	struct snapshot *snap = x->rows.r->snap;
+
+	return value(ctx, row, &number_estimated) > 0 &&
+	       (snapshot_is_estimated(snap, callers_row(x->callers, 0)->example) ||
+		snapshot_is_estimated(snap, callers_row(x->callers, row)->example));
+}
+
 static bool has_callees(const struct edges *x)
 {
 	for (uint32_t i = 1; i < callers_n(x->callers); i++)
@@ -191,6 +202,7 @@ static int put_function(struct report *r, struct callers *callers, uint32_t node
 	static const struct row_kind kind = {.value = value,
 					     .whole = whole,
 					     .name = name,
+					     .is_estimated = is_estimated,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .own_metrics = true};

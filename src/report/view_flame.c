@@ -72,6 +72,11 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 			 &terms, row, 0);
 }
 
+static bool is_estimated(void *ctx, uint32_t row)
+{
+	return snapshot_is_estimated(((struct boxes *)ctx)->rows.r->snap, row);
+}
+
 static double box_value(struct boxes *b, uint32_t node)
 {
 	return value(b, node, &(struct number_ask){.metric = &b->metric.derived});
@@ -192,6 +197,7 @@ static int put_boxes(struct boxes *b)
 		e = walk_boxes(b, put);
 	if (n > b->n_put)
 		out_printf(r->out, "(%u more boxes)\n", n - b->n_put);
+	rows_put_estimated(&b->rows);
 	return e;
 }
 
@@ -211,6 +217,7 @@ int view_flame(struct report *r)
 	const struct column_spec *const usual[] = {&b.metric, &share};
 	const struct row_kind kind = {.value = value,
 				      .name = name,
+				      .is_estimated = is_estimated,
 				      .usual = usual,
 				      .n_usual = ARRAY_SIZE(usual),
 				      .own_columns = true,

@@ -17,6 +17,11 @@ static const char *name(void *ctx, uint32_t row)
 	return report_name(r, flat_row(r->flat, row)->node);
 }
 
+static bool is_estimated(void *ctx, uint32_t row)
+{
+	return value(ctx, row, &number_estimated) > 0;
+}
+
 static int put(struct report *r, const struct row_kind *kind, bool transfers)
 {
 	struct rows t;
@@ -39,8 +44,11 @@ int view_kernels(struct report *r)
 		&usual_columns[USUAL_MIN],   &usual_columns[USUAL_MAX],
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
 		&usual_columns[USUAL_FLOPS], &usual_columns[USUAL_TFPS]};
-	static const struct row_kind kind = {
-		.value = value, .name = name, .usual = usual, .n_usual = ARRAY_SIZE(usual)};
+	static const struct row_kind kind = {.value = value,
+					     .name = name,
+					     .is_estimated = is_estimated,
+					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual)};
 
 	return put(r, &kind, false);
 }
@@ -54,7 +62,8 @@ int view_transfers(struct report *r)
 		&async_share_column};
 	static const struct row_kind kind = {.value = value,
 					     .name = name,
-					     					     .usual = usual,
+					     .is_estimated = is_estimated,
+					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual)};
 
 	int e = put(r, &kind, true);

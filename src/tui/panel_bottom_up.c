@@ -627,6 +627,12 @@ static void outline_keep(struct panel *p)
 	as_bottom_up(p)->auto_fold = false;
 }
 
+/* Of callers, too: their times are those of the kernel that they called. */
+static bool outline_is_guessed(struct panel *p, uint32_t i)
+{
+	return bottom_up_value(as_bottom_up(p)->tree, i, &number_estimated) > 0;
+}
+
 static const struct outline_ops outline = {
 	.node = outline_node,
 	.find_row = outline_find_row,
@@ -643,6 +649,7 @@ static const struct outline_ops outline = {
 	.hottest_child = outline_hottest_child,
 	.sibling = outline_sibling,
 	.root = outline_root,
+	.is_guessed = outline_is_guessed,
 	.keep = outline_keep,
 	.no_branch = "no further callers",
 };

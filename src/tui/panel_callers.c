@@ -245,6 +245,16 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 /* ---- drawing ---- */
 
+/* Callers of what is estimated have shares of that; above it they have what was measured. */
+static bool is_estimated(struct panel *p, uint32_t i)
+{
+	struct callers *c = as_callers(p)->callers;
+
+	return callers_value(c, i, &number_estimated) > 0 &&
+	       (snapshot_is_estimated(p->tui->snap, callers_row(c, 0)->example) ||
+		snapshot_is_estimated(p->tui->snap, callers_row(c, i)->example));
+}
+
 static void draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct callers_row *r = row_at(p, row);
@@ -257,6 +267,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 		pen_put(pen, ROLE_DIM, r->side == CALLERS_CALLER ? g->ascending : g->descending);
 		pen_skip(pen, ROLE_DIM, 1);
 	}
+	if (is_estimated(p, as_callers(p)->rows[row]))
+		pen_put(pen, ROLE_DIM, "~ ");
 	panel_draw_name(p, pen, r->side == CALLERS_FUNCTION ? ROLE_TITLE : kind_role(kind),
 			row_name(p, row), TEXT_CUT_MIDDLE);
 }

@@ -135,6 +135,12 @@ static char sign_of(struct panel *p, const struct flame_box *b)
 	return role == ROLE_BOX_LESS ? '-' : '\0';
 }
 
+/* As in the tree. */
+static bool is_estimated(struct panel *p, const struct flame_box *b)
+{
+	return !b->n_merged && snapshot_is_estimated(p->tui->snap, context_of(p, b));
+}
+
 /* The sign of several in one is a part of what is counted. */
 static void put_name(struct panel *p, uint32_t box, char *sign, struct box_texts *t)
 {
@@ -142,7 +148,11 @@ static void put_name(struct panel *p, uint32_t box, char *sign, struct box_texts
 	char both[] = {sign_of(p, b), '\0'};
 
 	*sign = b->n_merged ? '\0' : both[0];
-	snprintf(t->name, sizeof(t->name), "%s%s", b->n_merged ? both : "", flame_box_name(p, box));
+	snprintf(t->name, sizeof(t->name), "%s%s",
+		 b->n_merged          ? both
+		 : is_estimated(p, b) ? "~ "
+				      : "",
+		 flame_box_name(p, box));
 }
 
 static void put_numbers(struct panel *p, const struct flame_box *b, int lines, struct box_texts *t)

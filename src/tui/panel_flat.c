@@ -191,6 +191,8 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	struct panel_flat *pf = as_flat(p);
 
 	fit_cells(&p->shown, pen, p, &p->columns, pf->order[row]);
+	if (flat_value(pf->flat, pf->order[row], &number_estimated) > 0)
+		pen_put(pen, ROLE_DIM, "~ ");
 	panel_draw_name(p, pen, kind_role(entry(p, row)->kind), row_name(p, row), TEXT_CUT_MIDDLE);
 }
 

@@ -143,6 +143,9 @@ static void add_columns(struct panel *p)
 		add(p, usual_columns[i].title, usual_columns[i].help);
 	add(p, "BUSY%", "share of the last window in which a device had work");
 	add(p, "-", "not known, which is not zero");
+	add(p, "~",
+	    "before a name: not measured, but a share of a whole CUDA graph (--graph-shares), "
+	    "or of launches whose context was guessed");
 }
 
 static int init(struct panel *p)

@@ -449,7 +449,7 @@ static void outline_keep(struct panel *p)
 
 static bool outline_is_guessed(struct panel *p, uint32_t id)
 {
-	return snapshot_is_guessed(p->tui->snap, id);
+	return snapshot_is_guessed(p->tui->snap, id) || snapshot_is_estimated(p->tui->snap, id);
 }
 
 static const struct outline_ops outline = {

@@ -134,6 +134,17 @@ struct sum {
 	long wanted;
 };
 
+static bool is_paused_as(void *arg)
+{
+	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;
+}
+
+void rig_pause(bool paused)
+{
+	atomic_store(&rig_dir->control->paused, paused);
+	rig_until(is_paused_as, &paused, "paused or not");
+}
+
 static bool sum_is(void *arg)
 {
 	const struct sum *s = arg;

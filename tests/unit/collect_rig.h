@@ -31,6 +31,8 @@ struct wire_decoder *rig_decoder(void);
 void rig_forget(void);
 /* Pump until the condition holds; fails the test after ten seconds. */
 void rig_until(bool (*condition)(void *arg), void *arg, const char *what);
+/* The collector pauses, or goes on, and says so. */
+void rig_pause(bool paused);
 
 /* Enter a scope and leave it. */
 void rig_scope(const char *name);

@@ -103,17 +103,6 @@ START_TEST(scopes_that_overlap_share_it)
 }
 END_TEST
 
-static bool says_paused(void *arg)
-{
-	return rig_session->n_processes && rig_session->processes[0].paused == *(bool *)arg;
-}
-
-static void pause_now(bool paused)
-{
-	atomic_store(&rig_dir->control->paused, paused);
-	rig_until(says_paused, &paused, "paused or not");
-}
-
 /* A pause begins some time after it is asked for; the host clock stands in it. */
 START_TEST(a_pause_is_left_out)
 {
@@ -125,9 +114,9 @@ START_TEST(a_pause_is_left_out)
 	host_ns = host_clock_ns();
 	enter("a");
 	run_for(10);
-	pause_now(true);
+	rig_pause(true);
 	run_for(400);
-	pause_now(false);
+	rig_pause(false);
 	leave();
 	host_ns = host_clock_ns() - host_ns;
 	rig_until_sum("a", METRIC_CPU_COUNT, 1);

@@ -11,7 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "base/clock.h"
 #include "collect/internal.h"
+#include "collect/trace_windows.h"
 #include "test_collect.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
@@ -101,29 +103,6 @@ static bool is_one_record(void *arg)
 	return rig_session->processes[0].n_records == 1;
 }
 
-/* While the host waits no device is busy, and nothing is in a trace: it is host time. */
-START_TEST(test_waits)
-{
-	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
-	struct activity a = {.kind = ACTIVITY_SYNC,
-			     .name = "wait",
-			     .start_ns = 1000,
-			     .end_ns = 3000,
-			     .uncounted = true};
-
-	trace_start(10);
-	record(1, 1000, 1500);
-	sink->ops->record(sink, &a);
-	rig_until_sum("wait", METRIC_CPU_TIME, 2000);
-	rig_until_sum("wait", METRIC_CPU_COUNT, 1);
-	until_busy(500);
-	ck_assert_int_eq(rig_sum("wait", METRIC_TIME), -1);
-	ck_assert_uint_eq(session_node_kind(rig_session, rig_node("wait")), FRAME_SYNC);
-	rig_until(is_one_record, NULL, "the count of records, which comes last");
-	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
-}
-END_TEST
-
 /* Two streams, the records of the second late and in part at the same time. */
 START_TEST(test_busy)
 {
@@ -167,6 +146,90 @@ START_TEST(test_overlap)
 }
 END_TEST
 
+static void named(const char *name, uint64_t start_ns, uint64_t end_ns)
+{
+	record_activity(SOURCE_FAKE, (struct activity){.kind = ACTIVITY_KERNEL,
+						       .name = name,
+						       .stream = 1,
+						       .start_ns = start_ns,
+						       .end_ns = end_ns,
+						       .launched_ns = start_ns - 10});
+}
+
+static void settled(uint64_t until_ns)
+{
+	collect_sink(SOURCE_FAKE)->ops->settled(collect_sink(SOURCE_FAKE), until_ns);
+}
+
+/* A gap counts when all is there that began before its end. What is not seen has none beside it. */
+START_TEST(test_gaps)
+{
+	rig_start();
+	settled(1);
+	named("a", 1000, 1100);
+	named("b", 1500, 1600);
+	settled(1400);
+	until_busy(200);
+	named("filled", 1200, 1450);
+	until_busy(450);
+	ck_assert_int_eq(rig_sum("b", METRIC_IDLE), -1);
+	settled(2000);
+	rig_until_sum("b", METRIC_IDLE, 50);
+	rig_until_sum("filled", METRIC_IDLE, 100);
+	ck_assert_int_eq(rig_sum("b", METRIC_IDLE_LATE), 40);
+	ck_assert_int_eq(rig_sum("b", METRIC_IDLE_LAUNCH), 10);
+	ck_assert_int_eq(rig_sum("b", METRIC_LATENCY), 10);
+	ck_assert_int_eq(rig_sum("a", METRIC_IDLE), -1);
+}
+END_TEST
+
+START_TEST(test_gaps_of_what_is_not_seen)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+
+	rig_start();
+	settled(1);
+	named("a", 1000, 1100);
+	until_busy(100);
+	rig_pause(true);
+	named("lost", 1700, 1800);
+	rig_pause(false);
+	named("c", 2500, 2600);
+	named("d", 2700, 2800);
+	settled(3000);
+	rig_until_sum("d", METRIC_IDLE, 100);
+	ck_assert_int_eq(rig_sum("c", METRIC_IDLE), -1);
+	sink->ops->lose(sink, LOSS_DROPPED, 1);
+	named("e", 3500, 3600);
+	until_busy(400);
+	named("f", 3900, 4000);
+	named("g", 4300, 4400);
+	settled(5000);
+	rig_until_sum("g", METRIC_IDLE, 300);
+	ck_assert_int_eq(rig_sum("e", METRIC_IDLE), -1);
+	ck_assert_int_eq(rig_sum("f", METRIC_IDLE), -1);
+	ck_assert_int_eq(rig_sum("lost", METRIC_IDLE), -1);
+}
+END_TEST
+
+START_TEST(test_gaps_after_a_reset)
+{
+	rig_start();
+	settled(1);
+	named("a", 1000, 1100);
+	named("b", 1500, 1600);
+	settled(2000);
+	rig_until_sum("b", METRIC_IDLE, 400);
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	until_busy(0);
+	named("b", 2500, 2600);
+	named("b", 2650, 2660);
+	settled(3000);
+	rig_until_sum("b", METRIC_IDLE, 50);
+	ck_assert_int_eq(rig_sum("b", METRIC_IDLE_GAPS), 1);
+}
+END_TEST
+
 /* A child begins with nothing. */
 START_TEST(test_overlap_of_a_child)
 {
@@ -199,7 +262,7 @@ static bool has_segment(void *arg)
 }
 
 /* The file that was announced, whole. */
-static size_t read_trace(struct wire_interval *v, size_t max)
+static size_t read_trace(struct wire_epoch_interval *v, size_t max)
 {
 	char path[512];
 	ssize_t n;
@@ -229,7 +292,7 @@ static void *thread_main(void *arg)
  * at the same times, on streams of their own. */
 START_TEST(test_trace)
 {
-	static struct wire_interval v[N_THREADS * N_EACH + 1];
+	static struct wire_epoch_interval v[N_THREADS * N_EACH + 1];
 	static uint8_t seen[N_THREADS][N_EACH], busy[N_EACH];
 	uint64_t size = sizeof(v) - sizeof(*v), busy_ns = 0;
 	pthread_t threads[N_THREADS];
@@ -246,14 +309,14 @@ START_TEST(test_trace)
 	n = read_trace(v, ARRAY_SIZE(v));
 	ck_assert_uint_eq(n, size / sizeof(*v));
 	for (i = 0; i < n; i++) {
-		uint32_t thread = collector->lane[v[i].lane].stream;
-		uint64_t at = (v[i].start_ns - 1000) / 20;
+		uint32_t thread = collector->lane[v[i].of.lane].stream;
+		uint64_t at = (v[i].of.start_ns - 1000) / 20;
 
 		ck_assert_uint_lt(thread, N_THREADS);
 		ck_assert_uint_lt(at, N_EACH);
-		ck_assert_uint_eq(v[i].end_ns - v[i].start_ns, 10);
+		ck_assert_uint_eq(v[i].of.end_ns - v[i].of.start_ns, 10);
 		ck_assert_uint_eq(seen[thread][at]++, 0);
-		ck_assert_uint_lt(v[i].node, table_n(&collector->nodes));
+		ck_assert_uint_lt(v[i].of.node, table_n(&collector->nodes));
 		busy[at] = 10;
 	}
 	for (i = 0; i < N_EACH; i++)
@@ -265,7 +328,7 @@ END_TEST
 
 START_TEST(test_trace_limit)
 {
-	struct wire_interval v[16];
+	struct wire_epoch_interval v[16];
 	uint64_t size = 10 * sizeof(*v), i;
 
 	trace_start(10);
@@ -274,8 +337,179 @@ START_TEST(test_trace_limit)
 	rig_until(has_segment, &size, "the trace");
 	until_busy(125); /* which knows no limit */
 	ck_assert_uint_eq(read_trace(v, 16), 10);
-	ck_assert_uint_eq(v[9].start_ns, 1090);
+	ck_assert_uint_eq(v[9].of.start_ns, 1090);
 	ck_assert_uint_eq(rig_losses(LOSS_TRACE_FULL), 15);
+}
+END_TEST
+
+/* The file of a number that holds so many. */
+struct wanted_file {
+	uint32_t id;
+	uint64_t n;
+};
+
+static bool has_file(void *arg)
+{
+	const struct wanted_file *w = arg;
+
+	for (size_t i = 0; wire_decoder_segment(rig_decoder(), i, &segment); i++)
+		if (segment.id == w->id)
+			return segment.size == w->n * sizeof(struct wire_epoch_interval);
+	return false;
+}
+
+static void launched(uint64_t launched_ns, uint64_t start_ns)
+{
+	record_activity(SOURCE_FAKE, (struct activity){.kind = ACTIVITY_KERNEL,
+						       .name = "k",
+						       .launched_ns = launched_ns,
+						       .start_ns = start_ns,
+						       .end_ns = start_ns + 10});
+}
+
+/* A call that came after the start, by another clock, came at once; one too long before is not known. */
+START_TEST(test_trace_of_launches)
+{
+	const uint64_t base = 10 * NSEC_PER_SEC, ns[] = {base - 300, 0, base + 5, 1, base - 1};
+	static const uint32_t latency_ns[] = {300, 0, 1, 0, 1};
+	struct wanted_file want = {SOURCE_FAKE, ARRAY_SIZE(ns)};
+	struct wire_epoch_interval v[ARRAY_SIZE(ns)];
+
+	trace_start(100);
+	for (size_t i = 0; i < ARRAY_SIZE(ns); i++)
+		launched(ns[i], base);
+	rig_until(has_file, &want, "the trace");
+	ck_assert_uint_eq(read_trace(v, ARRAY_SIZE(v)), ARRAY_SIZE(v));
+	for (size_t i = 0; i < ARRAY_SIZE(ns); i++) {
+		ck_assert_uint_eq(v[i].latency_ns, latency_ns[i]);
+		ck_assert_uint_eq(v[i].epoch, 0);
+	}
+}
+END_TEST
+
+static void *scope_in_thread(void *arg)
+{
+	(void)arg;
+	ck_assert_int_ge(collect_push(FRAME_SCOPE, 3, "other", 5), 0);
+	ck_assert_int_ge(collect_pop(3), 0);
+	return NULL;
+}
+
+/* While the host waits no device is busy: it is host time, and in the trace on the thread's own lane. */
+START_TEST(test_waits)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct activity a = {.kind = ACTIVITY_SYNC,
+			     .name = "wait",
+			     .start_ns = 1000,
+			     .end_ns = 3000,
+			     .uncounted = true};
+	struct wanted_file want = {N_SOURCES, 1};
+	struct wire_epoch_interval v;
+	uint64_t to_monotonic_ns = clock_monotonic_ns() - clock_realtime_ns();
+
+	trace_start(10);
+	record(1, 1000, 1500);
+	sink->ops->record(sink, &a);
+	rig_until_sum("wait", METRIC_CPU_TIME, 2000);
+	rig_until_sum("wait", METRIC_CPU_COUNT, 1);
+	until_busy(500);
+	ck_assert_int_eq(rig_sum("wait", METRIC_TIME), -1);
+	ck_assert_uint_eq(session_node_kind(rig_session, rig_node("wait")), FRAME_SYNC);
+	rig_until(is_one_record, NULL, "the count of records, which comes last");
+	rig_until(has_file, &want, "the trace");
+	ck_assert_uint_eq(read_trace(&v, 1), 1);
+	ck_assert_uint_eq(v.of.end_ns - v.of.start_ns, 2000);
+	ck_assert_uint_lt(v.of.start_ns - to_monotonic_ns + NSEC_PER_SEC, 2 * NSEC_PER_SEC);
+	ck_assert_uint_eq(collector->lane[v.of.lane].device, WIRE_NONE);
+	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
+}
+END_TEST
+
+/* Scopes are in the trace when they are left, each on its thread and at the time of the machine; they keep no
+ * device busy. */
+START_TEST(test_trace_of_scopes)
+{
+	struct wanted_file want = {N_SOURCES, 3};
+	struct wire_epoch_interval v[3];
+	uint64_t before, after;
+	pthread_t thread;
+
+	trace_start(100);
+	before = clock_monotonic_ns();
+	ck_assert_int_ge(collect_push(FRAME_SCOPE, 3, "outer", 5), 0);
+	ck_assert_int_ge(collect_push(FRAME_SCOPE, 3, "inner", 5), 0);
+	record(1, 1000, 1100);
+	ck_assert_int_ge(collect_pop(3), 0);
+	pthread_create(&thread, NULL, scope_in_thread, NULL);
+	pthread_join(thread, NULL);
+	ck_assert_int_ge(collect_pop(3), 0);
+	after = clock_monotonic_ns();
+	rig_until(has_file, &want, "scopes of the trace");
+	ck_assert_uint_eq(read_trace(v, 3), 3);
+	until_busy(100);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_ge(v[i].of.start_ns + NSEC_PER_MSEC, before);
+		ck_assert_uint_ge(v[i].of.end_ns, v[i].of.start_ns);
+		ck_assert_uint_le(v[i].of.end_ns, after + NSEC_PER_MSEC);
+		ck_assert_uint_eq(collector->lane[v[i].of.lane].device, WIRE_NONE);
+	}
+	ck_assert_uint_le(v[2].of.start_ns, v[0].of.start_ns);
+	ck_assert_uint_ge(v[2].of.end_ns, v[0].of.end_ns);
+	ck_assert_uint_eq(v[0].of.lane, v[2].of.lane);
+	ck_assert_uint_ne(v[0].of.lane, v[1].of.lane);
+	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
+}
+END_TEST
+
+/* However many scopes there are, they have half of a trace, and each loss is told by what was lost. */
+START_TEST(test_scopes_leave_a_share)
+{
+	struct wanted_file scopes = {N_SOURCES, 5}, work = {SOURCE_FAKE, 5};
+	uint64_t i;
+
+	trace_start(10);
+	record(1, 100, 105);
+	for (i = 0; i < 30; i++)
+		ck_assert_uint_lt(interval_push_scope(0, 0, 1000 + i, 1001 + i), MAX_INTERVALS);
+	rig_until(has_file, &scopes, "scopes of the trace");
+	for (i = 0; i < 30; i++)
+		record(1, 1000 + 10 * i, 1005 + 10 * i);
+	until_busy(155);
+	rig_until(has_file, &work, "operations of the trace");
+	ck_assert_uint_eq(rig_losses(LOSS_SCOPES_FULL), 25);
+	ck_assert_uint_eq(rig_losses(LOSS_TRACE_FULL), 26);
+}
+END_TEST
+
+/* However many scopes wait for the sender, operations have room, and no scope is said to be one. */
+START_TEST(test_scopes_leave_room)
+{
+	enum { AT_ONCE = 2 * MAX_INTERVALS };
+	uint32_t most = 0;
+
+	trace_start(100);
+	record(1, 1000, 1100);
+	for (int tries = 0; tries < 100 && !rig_losses(LOSS_SCOPES); tries++)
+		for (int i = 0; i < AT_ONCE; i++)
+			most = MAX(most, interval_push_scope(0, 0, 1000, 1100));
+	ck_assert_uint_lt(most, MAX_INTERVALS / 4 * 3);
+	ck_assert_uint_gt(rig_losses(LOSS_SCOPES), 0);
+	record(1, 2000, 2100);
+	until_busy(200);
+	ck_assert_uint_eq(rig_losses(LOSS_INTERVALS), 0);
+}
+END_TEST
+
+/* What was asked for is a trace of the run: without it there are none. */
+START_TEST(test_no_scopes_without_a_trace)
+{
+	rig_start();
+	scope_in_thread(NULL);
+	record(1, 1000, 1100);
+	until_busy(100);
+	ck_assert(!wire_decoder_segment(rig_decoder(), 0, &segment));
+	ck_assert_uint_eq(atomic_load(&collector->intervals.head), 1);
 }
 END_TEST
 
@@ -286,7 +520,7 @@ static bool all_traced(void *arg)
 
 	for (size_t i = 0; wire_decoder_segment(rig_decoder(), i, &segment); i++)
 		if (segment.id < N_SOURCES &&
-		    segment.size == (segment.id + 1) * sizeof(struct wire_interval))
+		    segment.size == (segment.id + 1) * sizeof(struct wire_epoch_interval))
 			seen |= 1u << segment.id;
 	return seen == (1u << N_SOURCES) - 1;
 }
@@ -316,7 +550,7 @@ END_TEST
 START_TEST(test_trace_disk_full)
 {
 	enum { FIT = 40000, MORE = 1000 };
-	static struct wire_interval v[FIT + MORE];
+	static struct wire_epoch_interval v[FIT + MORE];
 	struct rlimit limit = {FIT * sizeof(*v) + 7, RLIM_INFINITY};
 	uint64_t size, i, n;
 
@@ -333,7 +567,7 @@ START_TEST(test_trace_disk_full)
 	n = read_trace(v, ARRAY_SIZE(v));
 	ck_assert_uint_ge(n, FIT - 512); /* pieces go in or stay out whole */
 	ck_assert_uint_le(n, FIT);
-	ck_assert_uint_eq(v[n - 1].start_ns, 1000 + 10 * (n - 1));
+	ck_assert_uint_eq(v[n - 1].of.start_ns, 1000 + 10 * (n - 1));
 	size = n * sizeof(*v);
 	rig_until(has_segment, &size, "what went in");
 	ck_assert_uint_eq(rig_losses(LOSS_TRACE_UNWRITTEN), i - n);
@@ -358,6 +592,199 @@ START_TEST(test_ring_wraps)
 }
 END_TEST
 
+/* ---- windows of a trace ---- */
+
+/* Windows are looked for by who takes intervals, which is the sender where something is traced. A test that looks for
+ * them itself traces nothing: features 0. */
+static void window_start(const struct trace_window *window, uint32_t features)
+{
+	rig_open();
+	rig_dir->control->features |= features;
+	rig_dir->control->trace_max = 1000;
+	rig_dir->control->window = *window;
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+}
+
+/* Is what ran from one moment to another, on CLOCK_MONOTONIC, in the trace? */
+static bool is_kept(uint64_t start_ns, uint64_t end_ns)
+{
+	struct wire_epoch_interval v = {{start_ns, end_ns, 0, 0}, 0, 0};
+
+	return trace_windows_keep(&v, 1, 0) == 1;
+}
+
+static const struct trace_window step_window = {
+	.kind = TRACE_WINDOW_NVTX, .name_len = 4, .name = "step"};
+
+static uint64_t push_step(void)
+{
+	ck_assert_int_ge(collect_push(FRAME_NVTX, 5, "step", 4), 0);
+	return clock_monotonic_ns();
+}
+
+/* Busy times and sums are of the whole run. What was there in part is there; records come in the clock of
+ * their backend. */
+START_TEST(test_window_of_time)
+{
+	const struct trace_window window = {
+		.kind = TRACE_WINDOW_TIME, .from_ns = 2 * NSEC_PER_SEC, .to_ns = 4 * NSEC_PER_SEC};
+	static const uint64_t ms[][2] = {
+		{1000, 1500}, {1900, 2100}, {3000, 3100}, {3900, 4100}, {4500, 4600}};
+	struct wire_epoch_interval v[8];
+	uint64_t run, size = 3 * sizeof(*v);
+
+	window_start(&window, CONTROL_TRACE);
+	run = clock_realtime_ns() - 10 * NSEC_PER_SEC;
+	atomic_store(&rig_dir->control->start_ns, clock_monotonic_ns() - 10 * NSEC_PER_SEC);
+	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
+		record(1, run + ms[i][0] * NSEC_PER_MSEC, run + ms[i][1] * NSEC_PER_MSEC);
+	until_busy(1100 * NSEC_PER_MSEC);
+	rig_until_sum("k", METRIC_COUNT, ARRAY_SIZE(ms));
+	rig_until(has_segment, &size, "the trace");
+	ck_assert_uint_eq(read_trace(v, ARRAY_SIZE(v)), 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(v[i].of.start_ns, run + ms[i + 1][0] * NSEC_PER_MSEC);
+	ck_assert_uint_eq(rig_losses(LOSS_TRACE_FULL), 0);
+}
+END_TEST
+
+/* Without an end, and before the run's beginning is known. */
+START_TEST(test_window_without_end)
+{
+	const struct trace_window window = {
+		.kind = TRACE_WINDOW_TIME, .from_ns = 100, .to_ns = UINT64_MAX};
+
+	window_start(&window, 0);
+	ck_assert(!is_kept(5000, 6000));
+	atomic_store(&rig_dir->control->start_ns, 1000);
+	ck_assert(!is_kept(1000, 1099));
+	ck_assert(is_kept(1000, 1100));
+	ck_assert(is_kept(UINT64_MAX / 2, UINT64_MAX / 2));
+}
+END_TEST
+
+/* Ranges of other names open none; one in another is closed by the outer one; the first that is left need
+ * not be the last that was entered. */
+START_TEST(test_window_of_ranges)
+{
+	uint64_t before, first, inside, after;
+
+	window_start(&step_window, 0);
+	before = clock_monotonic_ns();
+	ck_assert(!is_kept(before, before + 1000));
+	collect_push(FRAME_NVTX, 5, "steps", 5);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "step", 4);
+	ck_assert(!is_kept(clock_monotonic_ns(), clock_monotonic_ns() + 1000));
+	first = push_step();
+	push_step();
+	collect_pop(5);
+	inside = clock_monotonic_ns();
+	ck_assert(is_kept(first, first));
+	ck_assert(is_kept(inside, inside + 1000));
+	ck_assert(is_kept(before, inside)); /* it ran when the window was opened */
+	collect_pop(5);
+	after = clock_monotonic_ns();
+	ck_assert(!is_kept(after + 1, after + 1000));
+	ck_assert(is_kept(inside, after + 1000));
+	ck_assert(is_kept(first, first)); /* records come late */
+	ck_assert(!is_kept(before - 1000, before - 1));
+	collect_pop(COLLECT_TAG_SCOPE);
+	collect_pop(5);
+	trace_window_leave(trace_window_enter("step", 4)); /* a range that no thread is in */
+	inside = clock_monotonic_ns();
+	ck_assert(!is_kept(after + 1, after + 1));
+	ck_assert(is_kept(after, inside));
+}
+END_TEST
+
+static void *in_step(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 3000; i++) {
+		push_step();
+		ck_assert_int_ge(collect_pop(5), 0);
+	}
+	return NULL;
+}
+
+/* More than are remembered, by several threads at once: the newest are, and the others are a loss. */
+START_TEST(test_many_windows)
+{
+	pthread_t threads[4];
+	uint64_t open, now;
+	uint32_t window;
+
+	window_start(&step_window, 0);
+	window = trace_window_enter("step", 4);
+	open = clock_monotonic_ns();
+	ck_assert(is_kept(open, open));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, in_step, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	now = clock_monotonic_ns();
+	ck_assert(is_kept(now, now)); /* one that is open is never forgotten */
+	trace_window_leave(window);
+	now = clock_monotonic_ns();
+	ck_assert(!is_kept(now + 1, now + 1));
+	ck_assert(is_kept(open, open));
+	rig_scope("k"); /* something to send the loss with */
+	rig_until_sum("k", METRIC_CPU_COUNT, 1);
+	ck_assert_uint_gt(rig_losses(LOSS_WINDOWS), 0);
+	ck_assert_uint_le(rig_losses(LOSS_WINDOWS), 12001 - 4096);
+}
+END_TEST
+
+START_TEST(test_window_of_the_profiler)
+{
+	const struct trace_window window = {.kind = TRACE_WINDOW_PROFILER};
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	uint64_t before, inside, after;
+
+	window_start(&window, 0);
+	before = clock_monotonic_ns();
+	sink->ops->profiler(sink, false); /* it never ran */
+	sink->ops->profiler(sink, true);
+	sink->ops->profiler(sink, true);
+	inside = clock_monotonic_ns();
+	ck_assert(is_kept(inside, inside));
+	sink->ops->profiler(sink, false);
+	after = clock_monotonic_ns();
+	ck_assert(is_kept(inside, inside));
+	ck_assert(!is_kept(after + 1, after + 1));
+	ck_assert(!is_kept(before - 1, before - 1));
+	sink->ops->profiler(sink, true);
+	ck_assert(is_kept(after + NSEC_PER_SEC, after + NSEC_PER_SEC));
+	ck_assert_int_eq(trace_window_enter("step", 4), 0);
+}
+END_TEST
+
+/* The child is in the range that its thread is in, and not in those of other threads. */
+START_TEST(test_window_of_a_child)
+{
+	uint32_t other;
+	pid_t pid;
+	int status;
+
+	window_start(&step_window, 0);
+	other = trace_window_enter("step", 4);
+	push_step();
+	pid = fork();
+	if (pid == 0) {
+		uint64_t now = clock_monotonic_ns();
+		bool good = is_kept(now, now);
+
+		collect_pop(5);
+		trace_window_leave(other); /* means nothing here */
+		now = clock_monotonic_ns();
+		_exit(good && !is_kept(now + 1, now + 1) ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert(is_kept(clock_monotonic_ns(), clock_monotonic_ns()));
+}
+END_TEST
+
 TCase *collect_intervals_case(void)
 {
 	TCase *tc = tcase_create("intervals");
@@ -368,11 +795,26 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_overlap);
 	if (WITH_FORK)
 		tcase_add_test(tc, test_overlap_of_a_child);
+	tcase_add_test(tc, test_gaps);
+	tcase_add_test(tc, test_gaps_of_what_is_not_seen);
+	tcase_add_test(tc, test_gaps_after_a_reset);
 	tcase_add_test(tc, test_waits);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);
+	tcase_add_test(tc, test_trace_of_launches);
+	tcase_add_test(tc, test_trace_of_scopes);
+	tcase_add_test(tc, test_scopes_leave_a_share);
+	tcase_add_test(tc, test_scopes_leave_room);
+	tcase_add_test(tc, test_no_scopes_without_a_trace);
 	tcase_add_test(tc, test_trace_of_each_backend);
 	tcase_add_test(tc, test_trace_disk_full);
 	tcase_add_test(tc, test_ring_wraps);
+	tcase_add_test(tc, test_window_of_time);
+	tcase_add_test(tc, test_window_without_end);
+	tcase_add_test(tc, test_window_of_ranges);
+	tcase_add_test(tc, test_many_windows);
+	tcase_add_test(tc, test_window_of_the_profiler);
+	if (WITH_FORK)
+		tcase_add_test(tc, test_window_of_a_child);
 	return tc;
 }

@@ -181,6 +181,38 @@ START_TEST(made_of)
 }
 END_TEST
 
+/* Shares of whole graphs are marked, in boxes, too; and the help says what that is. */
+START_TEST(estimated)
+{
+	static const char *const kernels[] = {"decode_attention", "decode_mlp"};
+	const struct kernel_values v = {200000000, 40, 4000000, 6000000};
+	struct world w;
+	struct buf scratch;
+	uint32_t node, kernel;
+
+	world_init(&w);
+	node = world_node(&w, w.step, FRAME_GRAPH, "<captured_at>");
+	node = world_node(&w, node, FRAME_GRAPH_RUN, "<graph: 2 kernels>");
+	node = world_node(&w, node, FRAME_GRAPH, "<estimated>");
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		kernel = world_node(&w, node, FRAME_KERNEL, kernels[i]);
+		world_kernel(&w, kernel, w.lanes[2], &v);
+		world_number(&w, kernel, w.lanes[2], METRIC_ESTIMATED, 200000000);
+	}
+	world_open(&w, &live_utf8);
+	world_tick(&w);
+	world_keys(&w, "9 / 'decode_att' Enter");
+	world_golden(&w, 40, 140, "flame_estimated");
+	world_keys(&w, "?");
+	buf_init(&scratch, 0);
+	tui_dump(w.t, 24, 80, false, &scratch);
+	buf_done(&scratch);
+	world_keys(&w, "End");
+	world_golden(&w, 24, 80, "help_end");
+	world_done(&w);
+}
+END_TEST
+
 /* A terminal without colours and UTF-8: nothing is there that it cannot show, what the cursor is on has a mark,
  * and a word that says how to leave what is in front is whole or not there. */
 START_TEST(plain_terminals)
@@ -886,6 +918,9 @@ Suite *suite_screens(void)
 	int n_themes;
 
 	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, steps, 0, 3);
+	tcase_add_test(c, estimated);
+	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
 	tcase_add_loop_test(c, special, 0, (int)(sizeof(worlds) / sizeof(worlds[0])));
 	tcase_add_loop_test(c, past, 0, 4);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA graphs, to be recorded by nodes once and whole another time: collect_shares LIBCUDA nodes|whole, with the mock
+ * libcupti. Which it is decides how long they take and how often they run, and what is different between the two runs.
+ * See tests/scripts/collect_shares.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cupti_abi.h"
+#include "mocks/mock_cupti.h"
+#include "programs/symbols.h"
+#include "proton/proton.h"
+
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, NODES_MAX = 8 };
+
+static mock_call_fn *call;
+static mock_graph_fn *graph_event;
+static bool whole;
+static uint32_t n_nodes, n_graphs;
+
+/* A graph, while it is captured, and then what runs. */
+struct graph {
+	uint32_t number;
+	unsigned n;
+	struct {
+		uint64_t id;
+		uint32_t kind;
+		const char *name;
+		uint64_t ns;
+	} node[NODES_MAX];
+};
+
+static uint64_t new_node(uint32_t graph)
+{
+	return (uint64_t)graph << 32 | ++n_nodes;
+}
+
+static struct graph begin(void)
+{
+	return (struct graph){.number = ++n_graphs};
+}
+
+static void capture(struct graph *g, uint32_t kind, const char *name, uint64_t ns)
+{
+	struct mock_op op = {.kind = kind,
+			     .name = name,
+			     .captured = true,
+			     .graph = g->number,
+			     .graph_node = new_node(g->number)};
+
+	g->node[g->n].id = op.graph_node;
+	g->node[g->n].kind = kind;
+	g->node[g->n].name = name;
+	g->node[g->n++].ns = ns;
+	call(KERNEL_CALL, &op);
+}
+
+static void capture_in(struct graph *g, const char *scope, const char *kernel, uint64_t ns)
+{
+	proton_enter_scope(scope);
+	capture(g, ABI_KIND_CONCURRENT_KERNEL, kernel, ns);
+	proton_exit_scope();
+}
+
+static struct graph instantiate(const struct graph *of)
+{
+	struct graph g = *of;
+
+	g.number = ++n_graphs;
+	for (unsigned i = 0; i < g.n; i++) {
+		struct mock_node node = {.node = new_node(g.number),
+					 .from = of->node[i].id,
+					 .type = of->node[i].kind == ABI_KIND_MEMCPY
+							 ? ABI_NODE_MEMCPY
+							 : ABI_NODE_KERNEL};
+
+		graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
+		graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
+		g.node[i].id = node.node;
+	}
+	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = g.number});
+	return g;
+}
+
+static void run(const struct graph *g, unsigned i, uint64_t ns)
+{
+	struct mock_op op = {.kind = g->node[i].kind,
+			     .name = g->node[i].name,
+			     .graph = g->number,
+			     .graph_node = g->node[i].id,
+			     .stream = 7,
+			     .bytes = 100,
+			     .lasts_ns = ns};
+
+	call(GRAPH_CALL, &op);
+}
+
+/* One record of all, or one of each node. */
+static void launch(const char *scope, const struct graph *g, unsigned times, uint64_t whole_ns)
+{
+	proton_enter_scope(scope);
+	for (unsigned t = 0; t < times; t++)
+		for (unsigned i = 0; i < (whole ? 1 : g->n); i++)
+			run(g, i, whole ? whole_ns : g->node[i].ns);
+	proton_exit_scope();
+}
+
+static void run_model(void)
+{
+	struct graph g = begin();
+
+	proton_enter_scope("model");
+	proton_enter_scope("layer 0");
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, "gemm", 29000);
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, "relu", 7000);
+	proton_exit_scope();
+	proton_enter_scope("layer 1");
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, "gemm", 11000);
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, "gemm", 13000);
+	capture(&g, ABI_KIND_MEMCPY, NULL, 5000);
+	proton_exit_scope();
+	proton_exit_scope();
+	g = instantiate(&g);
+	launch("replay", &g, whole ? 7 : 10, 20001);
+	/* Launched from elsewhere than by nodes. */
+	if (whole)
+		launch("elsewhere", &g, 3, 1000);
+}
+
+/* Of another size in each run; the numbers of executions would fit. */
+static void run_resized(void)
+{
+	struct graph g = begin();
+
+	proton_enter_scope("resized");
+	for (unsigned i = 0; i < (whole ? 2 : 4); i++)
+		capture_in(&g, i % 2 ? "odd" : "even", "step", 1000);
+	proton_exit_scope();
+	g = instantiate(&g);
+	launch("other size", &g, 10, 4000);
+}
+
+static void run_new(void)
+{
+	struct graph g = begin();
+
+	capture_in(&g, "only whole", "new", 1000);
+	g = instantiate(&g);
+	if (whole)
+		launch("new", &g, 2, 3000);
+}
+
+/* Sizes of a batch: the same kernels. */
+static void run_sizes(void)
+{
+	for (unsigned size = 1; size <= 2; size++) {
+		struct graph g = begin();
+
+		proton_enter_scope("sizes");
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, "attention", 1000 * size);
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, "mlp", 3000 * size);
+		proton_exit_scope();
+		g = instantiate(&g);
+		launch("decode", &g, 4, 1001 * size);
+	}
+}
+
+/* Captured in one place, with other kernels. */
+static void run_mixed(void)
+{
+	static const char *const names[][2] = {{"a", "b"}, {"c", "d"}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct graph g = begin();
+
+		proton_enter_scope("mixed");
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][0], 1000);
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][1], 1000);
+		proton_exit_scope();
+		g = instantiate(&g);
+		launch("mixed", &g, 6, 2000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *cupti = getenv("PROTON_CUPTI_PATH");
+	uint32_t (*init)(uint32_t);
+
+	if (argc != 3)
+		return 2;
+	whole = !strcmp(argv[2], "whole");
+	*(void **)&init = find(argv[1], "cuInit");
+	init(0);
+	*(void **)&call = find(cupti, "mock_call");
+	*(void **)&graph_event = find(cupti, "mock_graph");
+	run_model();
+	run_resized();
+	run_new();
+	run_sizes();
+	run_mixed();
+	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "gemm"});
+	return 0;
+}
