@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* proton record: run a program, write its profile, print a summary. */
 #include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
+#include "format/write_file.h"
 
-static const struct option_def options[] = {RUN_OPTIONS};
+enum { OPT_FORWARD = 1 };
+
+static void list_targets(FILE *out)
+{
+	fprintf(out, "-\nunix:\n");
+}
+
+/* clang-format off */
+static const struct option_def options[] = {
+	RUN_OPTIONS,
+	{.name = "forward", .arg = "TARGET",
+	 .help = "send the stream of the run to another proton: -, unix:PATH",
+	 .list_values = list_targets, .id = OPT_FORWARD},
+};
+/* clang-format on */
 
 const struct command_def command_record = {
 	.name = "record",
@@ -17,7 +35,32 @@ const struct command_def command_record = {
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
-	return run_option(arg, option, value);
+	struct run_options *o = arg;
+
+	if (option->id != OPT_FORWARD)
+		return run_option(o, option, value);
+	o->rec.forward = value;
+	return *value ? 0 : -EINVAL;
+}
+
+/* Standard output is the stream's then: the program's goes to standard error, as ours does. */
+static bool is_for_stdout(const char *path)
+{
+	return path && write_file_descriptor(path) == STDOUT_FILENO;
+}
+
+static int check_forward(const struct recording_options *o)
+{
+	if (!o->forward || strcmp(o->forward, "-") != 0)
+		return STATUS_OK;
+	if (isatty(STDOUT_FILENO))
+		complain("standard output is a terminal: --forward - is read by 'proton top -'");
+	else if (is_for_stdout(o->output) || is_for_stdout(o->tape))
+		complain("standard output is what --forward - sends: choose a file with %s",
+			 is_for_stdout(o->tape) ? "--tape" : "-o");
+	else
+		return STATUS_OK;
+	return STATUS_USAGE;
 }
 
 int cmd_record(int argc, char **argv)
@@ -32,10 +75,13 @@ int cmd_record(int argc, char **argv)
 		complain("which program? (see 'proton record --help')");
 		return STATUS_USAGE;
 	}
-	r = run_options_settle(&o);
+	r = check_forward(&o.rec);
+	if (r == 0)
+		r = run_options_settle(&o);
 	if (r)
 		return r;
 	r = run_prepare(&run, &o, argv + first);
+	run.prints = o.rec.forward && !strcmp(o.rec.forward, "-");
 	if (r == 0)
 		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);
 	run_done(&run);

@@ -2,14 +2,12 @@
 /* proton top: run a program and show its GPU call tree while it runs. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +15,12 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "cmd/commands.h"
-#include "cmd/report.h"
+#include "cmd/join.h"
+#include "cmd/pictures.h"
 #include "cmd/run_options.h"
 #include "cmd/screen_options.h"
-#include "format/format.h"
 #include "launch/keeper.h"
+#include "live/gather.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
 #include "tui/text.h"
@@ -49,7 +48,7 @@ static const struct option_def options[] = {
 
 const struct command_def command_top = {
 	.name = "top",
-	.usage = "[options] [--] APP [ARGS]",
+	.usage = "[options] [--] APP [ARGS] | - | unix:PATH",
 	.summary = "run APP and watch its GPU call tree live",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -62,10 +61,9 @@ struct top {
 	struct run run;
 	uint64_t interval_ns;
 	const char *app_log;
-	bool batch, json_lines, leave_at_end, told_columns;
-	bool unread;         /* the reader of the pictures has closed the pipe */
-	uint32_t n_pictures; /* 0: no limit */
-	uint32_t n_printed;
+	bool batch, leave_at_end;
+	const char *of_run; /* an option that says how a program is run; NULL: none was given */
+	struct pictures pictures;
 
 	struct keeper *keeper;
 	struct tui *tui;
@@ -86,8 +84,7 @@ struct top {
 	char *log;
 	size_t log_len;
 	uint64_t log_start, log_end;
-	uint64_t cpu_ns, cpu_at_ns; /* for the share of one core */
-	double own_cpu;
+	struct own_cpu own_cpu;
 };
 
 #define STOP_NS (2 * NSEC_PER_SEC)  /* how long a program that was told to stop is waited for */
@@ -116,9 +113,9 @@ static int on_own_option(struct top *t, const struct option_def *option, const c
 		return 0;
 	case OPT_BATCH:
 		t->batch = true;
-		return parse_count(value, UINT32_MAX, &t->n_pictures);
+		return parse_count(value, UINT32_MAX, &t->pictures.n_pictures);
 	case OPT_JSON_LINES:
-		t->json_lines = true;
+		t->pictures.json_lines = true;
 		return 0;
 	case OPT_INTERVAL:
 		return set_interval(t, value);
@@ -130,6 +127,13 @@ static int on_own_option(struct top *t, const struct option_def *option, const c
 	}
 }
 
+/* Options of a run that mean something where it is elsewhere, too. */
+static bool is_of_joined(const struct option_def *option)
+{
+	return option->id == OPT_OUTPUT || option->id == OPT_QUIET || option->id == OPT_VERBOSE ||
+	       option->id == OPT_SAVE || option->id == OPT_GRAPH_SHARES;
+}
+
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
 	struct top *t = arg;
@@ -137,7 +141,11 @@ static int on_option(const struct option_def *option, const char *value, void *a
 
 	if (r == -ENOENT)
 		r = screen_or_text_option(&t->screen, &t->profile, option, value);
-	return r == -ENOENT ? run_option(&t->run_options, option, value) : r;
+	if (r != -ENOENT)
+		return r;
+	if (!is_of_joined(option))
+		t->of_run = option->name;
+	return run_option(&t->run_options, option, value);
 }
 
 /* ---- what the screen asks for ---- */
@@ -196,32 +204,12 @@ static int on_request(void *data, enum tui_action action, int arg)
 	return -ENOTSUP;
 }
 
-/* Share of one core since the last question, saving included. */
-static void measure_cpu(struct top *t)
-{
-	uint64_t now = clock_monotonic_ns(), cpu = 0;
-	struct rusage u;
-	int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(who); i++) {
-		getrusage(who[i], &u);
-		cpu += (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
-		       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
-	}
-	if (now - t->cpu_at_ns < NSEC_PER_SEC / 2 && t->cpu_at_ns)
-		return;
-	t->own_cpu = t->cpu_at_ns ? (double)(cpu - t->cpu_ns) / (double)(now - t->cpu_at_ns) : NAN;
-	t->cpu_ns = cpu;
-	t->cpu_at_ns = now;
-}
-
 static void on_status(void *data, struct tui_status *ret)
 {
 	struct top *t = data;
 	const struct session *s = receiver_session(t->run.rec.receiver);
 
-	measure_cpu(t);
+	own_cpu_measure(&t->own_cpu);
 	ret->run = t->ended ? TUI_RUN_ENDED : TUI_RUN_RUNNING;
 	ret->target = t->run.argv[0];
 	ret->pid = (uint32_t)t->run.pid;
@@ -235,7 +223,7 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->up_ns = (t->ended ? t->run.rec.end_ns : clock_monotonic_ns()) - t->run.rec.start_ns;
 	ret->stopped = t->stopped && !t->ended;
 	ret->paused = atomic_load(&t->run.rec.dir->control->paused);
-	ret->own_cpu = t->own_cpu;
+	ret->own_cpu = t->own_cpu.share;
 	ret->own_bytes = session_memory(s);
 }
 
@@ -633,117 +621,18 @@ static int top_screen(struct top *t)
 
 /* ---- without a screen ---- */
 
-/* Filters apply to the tree alone: unfiltered tables beside it would not match it. */
-static unsigned picture_views(const struct report_options *o)
-{
-	unsigned views = REPORT_SUMMARY | REPORT_TREE | REPORT_LOSSES;
-
-	if (o->include || o->exclude || o->least.value != 0)
-		return views;
-	return views | REPORT_KERNELS | REPORT_TRANSFERS;
-}
-
-/* Leave out the columns or the order, for one metric that is missing; say so the first time. */
-static void leave_missing(struct top *t, const struct session *s, struct report_options *text)
-{
-	const char *words = text->columns ? text->columns : "", *word;
-	bool in_columns;
-	char near[200];
-	size_t len;
-	int why;
-
-	word = column_unknown(s, words, &len, &why, near, sizeof(near));
-	in_columns = word || !text->sort;
-	if (!in_columns)
-		len = strlen(word = text->sort);
-	if (word && !t->told_columns)
-		complain("'%.*s' is no metric yet: the usual %s until it is",
-			 (int)MIN(len, (size_t)100), word,
-			 in_columns ? "columns are printed" : "order is kept");
-	t->told_columns = true;
-	if (in_columns)
-		text->columns = NULL;
-	else
-		text->sort = NULL;
-}
-
-/* A metric that was asked for may appear later: until then print the usual columns, in the usual
- * order. */
-static void print_text(struct top *t, const struct session *s)
-{
-	struct report_options text = t->profile.report;
-
-	text.views = picture_views(&text);
-	text.rows = 20;
-	text.peaks = profile_peaks(&t->profile);
-	while (report_print(s, &text, t->profile.group) == -EINVAL && (text.columns || text.sort))
-		leave_missing(t, s, &text);
-}
-
-static bool reader_left(void)
-{
-	struct pollfd p = {.fd = STDOUT_FILENO};
-
-	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
-}
-
-/* The reader of the pictures has left (`| head`). Print no more; the run goes on. */
-static void stop_printing(struct top *t)
-{
-	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (null_fd >= 0)
-		dup3(null_fd, STDOUT_FILENO, O_CLOEXEC);
-	closep(&null_fd);
-	fflush(stdout);
-	clearerr(stdout);
-	t->unread = true;
-}
-
 static void print_picture(void *data)
 {
 	struct top *t = data;
-	struct write_options compact = {.compact = true};
-	struct session *s = receiver_session(t->run.rec.receiver);
 
-	if (t->unread || (t->n_pictures && t->n_printed >= t->n_pictures))
-		return;
-	t->n_printed++;
-	if (t->json_lines) {
-		format_save("/dev/stdout", &format_json, s, &compact);
-	} else {
-		print_text(t, s);
-		printf("\n");
-		fflush(stdout);
-	}
-	if (reader_left())
-		stop_printing(t);
-}
-
-/* A metric may come later; a unit that its word has does not, nor does what is no metric. */
-static bool is_in_vain(const struct session *s, const char *words, const char *option)
-{
-	char near[200];
-	size_t len;
-	int why;
-
-	for (; words && (words = column_unknown(s, words, &len, &why, near, sizeof(near)));
-	     words += len + (words[len] == ','))
-		if (why == -EINVAL || column_is_hopeless(words, len))
-			return complain_column(s, words, option);
-	return false;
+	pictures_print(&t->pictures, &t->profile, receiver_session(t->run.rec.receiver));
 }
 
 static int top_batch(struct top *t)
 {
-	const struct session *s = receiver_session(t->run.rec.receiver);
-	const struct report_options *o = &t->profile.report;
-	const struct least least = {.word = o->columns, .at = o->least};
 	int r;
 
-	if (complain_least(&least, s) || complain_selectors(&t->profile, s, true) ||
-	    is_in_vain(s, t->profile.report.columns, "-m") ||
-	    is_in_vain(s, t->profile.report.sort, "-s"))
+	if (pictures_in_vain(&t->profile, receiver_session(t->run.rec.receiver)))
 		return STATUS_USAGE;
 	t->run.prints = true;
 	r = run_record(&t->run, t->interval_ns, print_picture, t);
@@ -756,10 +645,42 @@ static bool have_terminal(void)
 	return isatty(STDOUT_FILENO) || isatty(STDERR_FILENO) || isatty(STDIN_FILENO);
 }
 
+/* Runs elsewhere. */
+static int top_join(struct top *t, char *const *words, int n)
+{
+	struct join join = {.source = words[0],
+			    .output = t->run_options.rec.output,
+			    .screen = &t->screen,
+			    .profile = &t->profile,
+			    .pictures = t->pictures,
+			    .interval_ns = t->interval_ns,
+			    .save_ns = t->run_options.rec.save_ns,
+			    .shares = t->run_options.rec.shares,
+			    .batch = t->batch || t->pictures.json_lines,
+			    .leave_at_end = t->leave_at_end,
+			    .quiet = t->run_options.rec.quiet};
+
+	if (n > 1)
+		complain("'%s' is no word for '%s': APP is started by 'proton record --forward'",
+			 words[1], words[0]);
+	else if (t->of_run)
+		complain("--%s says how a program is run: it is for 'proton record --forward'",
+			 t->of_run);
+	else if (t->app_log)
+		complain("--app-log: what programs print is where they run");
+	else if (!strcmp(words[0], "-") && isatty(STDIN_FILENO))
+		complain(
+			"standard input is a terminal: a stream comes from 'proton record --forward -'");
+	else
+		return recording_check(&t->run_options.rec) ? STATUS_USAGE : join_run(&join);
+	return STATUS_USAGE;
+}
+
 int cmd_top(int argc, char **argv)
 {
-	struct top t = {
-		.run_options.origin = &arg_origin, .interval_ns = NSEC_PER_SEC, .own_cpu = NAN};
+	struct top t = {.run_options.origin = &arg_origin,
+			.interval_ns = NSEC_PER_SEC,
+			.own_cpu.share = NAN};
 	int first = options_parse(&command_top, argc, argv, on_option, &t), r;
 
 	if (first <= 0)
@@ -770,23 +691,24 @@ int cmd_top(int argc, char **argv)
 		complain("which program? (see 'proton top --help')");
 		return STATUS_USAGE;
 	}
-	if (!t.batch && !t.json_lines && !have_terminal()) {
+	if (!t.batch && !t.pictures.json_lines && !have_terminal()) {
 		complain(
 			"no terminal for the screen; use 'proton record', --batch N or --json-lines");
 		return STATUS_USAGE;
 	}
-	if (!t.batch && !t.json_lines && screen_settle(&t.screen))
+	if (!t.batch && !t.pictures.json_lines && screen_settle(&t.screen))
 		return STATUS_USAGE;
 	text_take_screen(&t.profile, &t.screen);
 	r = run_options_settle(&t.run_options);
-	if (r) {
+	if (r || gather_is_source(argv[first])) {
+		r = r ? r : top_join(&t, argv + first, argc - first);
 		run_options_done(&t.run_options);
 		profile_options_done(&t.profile);
 		return r;
 	}
 	r = run_prepare(&t.run, &t.run_options, argv + first);
 	if (r == 0)
-		r = t.batch || t.json_lines ? top_batch(&t) : top_screen(&t);
+		r = t.batch || t.pictures.json_lines ? top_batch(&t) : top_screen(&t);
 	tui_free(t.tui);
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);

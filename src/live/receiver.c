@@ -18,8 +18,10 @@
 #include "format/write_file.h"
 #include "launch/launch.h"
 #include "launch/session_dir.h"
+#include "live/forward.h"
 #include "naming/native.h"
 #include "wire/decode.h"
+#include "wire/retell.h"
 #include "wire/run.h"
 #include "wire/sensors.h"
 #include "wire/wire.h"
@@ -42,7 +44,8 @@ struct receiver {
 	int tape;
 	bool tape_is_pipe;
 	int tape_error;
-	pid_t expected; /* a process that started us; 0: none */
+	struct forward *forward; /* NULL: nobody reads elsewhere */
+	pid_t expected;          /* a process that started us; 0: none */
 	uint64_t last_key_ns;
 	uint64_t n_read; /* bytes of the stream */
 	struct session *session;
@@ -79,6 +82,14 @@ static void tape_write(struct receiver *r, const void *data, size_t n)
 		close(r->tape);
 		r->tape = -1;
 	}
+}
+
+/* To all who read the stream. */
+static void pass_on(struct receiver *r, const void *data, size_t n)
+{
+	tape_write(r, data, n);
+	if (r->forward)
+		forward_put(r->forward, data, n);
 }
 
 static int tape_open(struct receiver *r, const char *path)
@@ -182,7 +193,7 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	f.h.length = (uint16_t)length;
 	memcpy(f.data, data, n);
 	memset(f.data + n, 0, wire_padded(length) - length);
-	tape_write(r, &f, wire_padded(length));
+	pass_on(r, &f, wire_padded(length));
 	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
 }
 
@@ -290,7 +301,7 @@ static int rest_feed(struct receiver *r, int fd)
 	int e = name_rest(r);
 
 	while (e == 0 && (n = read(fd, r->chunk, sizeof(r->chunk))) > 0) {
-		tape_write(r, r->chunk, (size_t)n);
+		pass_on(r, r->chunk, (size_t)n);
 		e = wire_decoder_feed(r->decoder, r->chunk, (size_t)n);
 	}
 	wire_decoder_cut(r->decoder);
@@ -344,6 +355,116 @@ static int rest_take_all(struct receiver *r, bool last)
 	return e;
 }
 
+/* ---- what proton itself says on the stream ---- */
+
+/* Not to go between the parts of a frame from the FIFO. */
+static void facts_frames(struct receiver *r, struct buf *frames)
+{
+	for (size_t i = 0; i < r->session->n_runs; i++)
+		wire_run_frames(r->session, &r->session->runs[i], clock_monotonic_ns(), frames);
+	wire_sensors_frames(r->session, clock_monotonic_ns(), frames);
+}
+
+void receiver_tape_facts(struct receiver *r)
+{
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	if ((r->tape < 0 && !r->forward) || wire_decoder_pending(r->decoder))
+		return;
+	facts_frames(r, &frames);
+	if (!frames.error && frames.len)
+		pass_on(r, frames.data, frames.len);
+}
+
+static void key_frame(struct buf *out)
+{
+	struct {
+		struct wire_header h;
+		struct wire_key key;
+	} f = {.h = {.magic = WIRE_MAGIC,
+		     .kind = WIRE_KEY,
+		     .length = sizeof(f),
+		     .n = 1,
+		     .time_ns = clock_monotonic_ns()},
+	       .key = {clock_realtime_ns()}};
+
+	buf_put(out, &f, sizeof(f));
+}
+
+/* A reader can begin at a key frame: collectors then send all again. */
+static void key_frames(struct receiver *r, struct buf *frames)
+{
+	key_frame(frames);
+	facts_frames(r, frames);
+	atomic_fetch_add(&r->dir->control->resync, 1);
+}
+
+static void tape_key(struct receiver *r)
+{
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	key_frames(r, &frames);
+	if (!frames.error)
+		tape_write(r, frames.data, frames.len);
+	r->last_key_ns = clock_monotonic_ns();
+}
+
+static int retell_emit(void *arg, const void *frame, size_t n)
+{
+	forward_put(arg, frame, n);
+	return 0;
+}
+
+/* Of processes that have ended, and cannot say it again; last: of all that the reader has not heard of. */
+static void forward_retell(struct receiver *r, bool last)
+{
+	const struct session *s = r->session;
+
+	if (!r->forward || wire_decoder_pending(r->decoder))
+		return;
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		const struct session_process *p = &s->processes[i];
+
+		if ((p->end == PROCESS_RUNS && !last) || !p->pid ||
+		    forward_knows(r->forward, p->instance))
+			continue;
+		wire_retell(s, i, retell_emit, r->forward);
+		forward_retold(r->forward, p->instance);
+	}
+}
+
+/* Send on, and tell a reader who knows nothing all that there is. */
+static void forward_step(struct receiver *r)
+{
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	forward_poll(r->forward);
+	if (!forward_is_fresh(r->forward) || wire_decoder_pending(r->decoder))
+		return;
+	forward_begin(r->forward);
+	key_frames(r, &frames);
+	if (!frames.error)
+		forward_put(r->forward, frames.data, frames.len);
+	forward_retell(r, false);
+}
+
+void receiver_forward(struct receiver *r, struct forward *forward)
+{
+	r->forward = forward;
+	if (forward)
+		forward_step(r);
+}
+
+static void forward_facts(struct receiver *r)
+{
+	_cleanup_(buf_done) struct buf frames = {0};
+
+	facts_frames(r, &frames);
+	if (!frames.error && frames.len)
+		forward_put(r->forward, frames.data, frames.len);
+	forward_retell(r, false);
+}
+
 /* ---- the stream ---- */
 
 ssize_t receiver_read(struct receiver *r)
@@ -368,7 +489,7 @@ ssize_t receiver_read(struct receiver *r)
 		if (n <= 0)
 			break;
 		r->n_read += (size_t)n;
-		tape_write(r, r->chunk, (size_t)n);
+		pass_on(r, r->chunk, (size_t)n);
 		e = wire_decoder_feed(r->decoder, r->chunk, (size_t)n);
 		if (e < 0)
 			return e;
@@ -377,6 +498,8 @@ ssize_t receiver_read(struct receiver *r)
 			break;
 	}
 	bulk = bulk_read_all(r);
+	if (r->forward)
+		forward_step(r);
 	return bulk < 0 ? bulk : (ssize_t)total + bulk;
 }
 
@@ -435,43 +558,18 @@ unsigned receiver_alive(struct receiver *r)
 	return alive;
 }
 
-void receiver_tape_facts(struct receiver *r)
-{
-	_cleanup_(buf_done) struct buf frames = {0};
-
-	if (r->tape < 0 || wire_decoder_pending(r->decoder))
-		return;
-	for (size_t i = 0; i < r->session->n_runs; i++)
-		wire_run_frames(r->session, &r->session->runs[i], clock_monotonic_ns(), &frames);
-	wire_sensors_frames(r->session, clock_monotonic_ns(), &frames);
-	if (!frames.error && frames.len)
-		tape_write(r, frames.data, frames.len);
-}
-
 void receiver_tick(struct receiver *r)
 {
 	uint64_t now = clock_monotonic_ns();
 
 	receiver_alive(r);
 	rest_take_all(r, false);
-	/* A reader of the tape can begin at any key frame: collectors then send all again. */
-	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS &&
-	    !wire_decoder_pending(r->decoder)) { /* not in the midst of a frame from the FIFO */
-		struct {
-			struct wire_header h;
-			struct wire_key key;
-		} f = {.h = {.magic = WIRE_MAGIC,
-			     .kind = WIRE_KEY,
-			     .length = sizeof(f),
-			     .n = 1,
-			     .time_ns = now},
-		       .key = {clock_realtime_ns()}};
-
-		tape_write(r, &f, sizeof(f));
-		receiver_tape_facts(r);
-		atomic_fetch_add(&r->dir->control->resync, 1);
-		r->last_key_ns = now;
-	}
+	if (wire_decoder_pending(r->decoder))
+		return;
+	if (r->tape >= 0 && now - r->last_key_ns >= KEY_EVERY_NS)
+		tape_key(r);
+	if (r->forward)
+		forward_facts(r);
 }
 
 unsigned receiver_unheard(const struct receiver *r)
@@ -523,6 +621,7 @@ int receiver_finish(struct receiver *r)
 	/* Counts bulk files as lost that were removed or could not be read. */
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
+	forward_retell(r, true);
 	receiver_tape_facts(r);
 	look_for_folder(r);
 	count_unsaid(r);

@@ -10,13 +10,16 @@
 #include "core/session.h"
 #include "wire/control.h"
 
+struct forward;
 struct receiver;
-
 struct session_dir;
 
 /* Reads from the directory, which is borrowed. tape: a path, or NULL. */
 int receiver_new(const struct session_dir *dir, const char *tape, struct receiver **ret_receiver);
 struct receiver *receiver_free(struct receiver *r);
+
+/* What comes is forwarded, too; borrowed. */
+void receiver_forward(struct receiver *r, struct forward *forward);
 
 struct session *receiver_session(struct receiver *r);
 /* Take what is there, at most a few MiB a call. >0: bytes taken; 0: nothing was there. */
@@ -25,8 +28,8 @@ ssize_t receiver_read(struct receiver *r);
 void receiver_expect(struct receiver *r, pid_t pid);
 /* Call it once a second: writes key frames to the tape, notices processes that vanished. */
 void receiver_tick(struct receiver *r);
-/* Say on the tape what is run, and what sensors say of the devices, as the session knows it by now; so do
- * the key frames and the end. */
+/* Say on the tape, and to whom it is forwarded, what is run, and what sensors say of the devices, as the session
+ * knows it by now; so do the key frames and the end. */
 void receiver_tape_facts(struct receiver *r);
 /* What is read with. */
 struct wire_decoder *receiver_decoder(struct receiver *r);

@@ -15,6 +15,7 @@
 #include "core/stepped.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
+#include "live/forward.h"
 #include "live/run_facts.h"
 #include "report/print_line.h"
 
@@ -112,11 +113,40 @@ static uint32_t budget_ppm(const struct recording_options *o)
 	return contexts_of(o) & CONTEXT_AUTO ? CONTEXT_BUDGET_AUTO : 0;
 }
 
+static const char *forward_strerror(int r)
+{
+	switch (r) {
+	case -EINVAL:
+		return "neither - nor unix:PATH";
+	case -EPERM:
+		return "the socket is another user's";
+	case -ENOTSOCK:
+		return "it is no socket";
+	case -ENOTCONN:
+		return "standard output is closed";
+	default:
+		return strerror(-r);
+	}
+}
+
+static int forward_open(struct recording *rec)
+{
+	int r = rec->options->forward ? forward_new(rec->options->forward, &rec->forward) : 0;
+
+	if (r == 0)
+		return 0;
+	complain("cannot forward to '%s': %s", rec->options->forward, forward_strerror(r));
+	return r == -EINVAL ? STATUS_USAGE : STATUS_OURS;
+}
+
 int recording_open(struct recording *rec, const struct recording_options *options)
 {
 	int r;
 
 	rec->options = options;
+	r = forward_open(rec);
+	if (r)
+		return r;
 	if (!options->no_sweep)
 		session_dir_sweep();
 	r = session_dir_new(&rec->dir);
@@ -153,6 +183,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			receiver_session(rec->receiver), SESSION_NONE, NOTE_INFO,
 			"functions of compiled code have no names: proton was built without libdw");
 #endif
+	receiver_forward(rec->receiver, rec->forward);
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
 	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;
@@ -256,6 +287,11 @@ void recording_wait(const struct recording *rec, int fd)
 	poll(p, 2, 50);
 }
 
+int recording_forward_fd(const struct recording *rec)
+{
+	return rec->forward ? forward_fd(rec->forward) : -1;
+}
+
 /* ---- the end ---- */
 
 bool recording_output_waits(const struct recording *rec)
@@ -320,6 +356,28 @@ const char *recording_strerror(int r)
 	return r == -EINTR ? "nobody read it" : strerror(-r);
 }
 
+static bool is_interrupted(void *ctx)
+{
+	struct recording *rec = ctx;
+
+	return recording_is_interrupted(rec, rec->end_ns);
+}
+
+/* The rest of the stream, which the program does not wait for any more. */
+static void forward_rest(struct recording *rec)
+{
+	uint64_t n = forward_left_out(rec->forward);
+	const char *trouble;
+
+	forward_finish(rec->forward, is_interrupted, rec);
+	trouble = forward_trouble(rec->forward);
+	if (trouble)
+		complain("%s", trouble);
+	if (n && rec->options->verbose)
+		complain("%llu frames were left out for a slow reader, and told again",
+			 (unsigned long long)n);
+}
+
 /* Steps that are known by what was launched are known too late. */
 static bool is_window_of_launches(const struct recording *rec, const struct session *s)
 {
@@ -364,6 +422,8 @@ void recording_end(struct recording *rec)
 	if (rec->options->shares)
 		graph_shares_settle(rec->options->shares, receiver_session(rec->receiver));
 	rec->is_read = true;
+	if (rec->forward)
+		forward_rest(rec);
 }
 
 int recording_finish(struct recording *rec)
@@ -397,6 +457,7 @@ void recording_done(struct recording *rec)
 	session_files_done(&rec->sessions);
 	watch_done(&rec->sensors);
 	rec->receiver = receiver_free(rec->receiver);
+	rec->forward = forward_free(rec->forward);
 	if (rec->dir) {
 		atomic_store(&rec->dir->control->alive, 0);
 		path = strdup(rec->dir->path);

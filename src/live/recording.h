@@ -25,6 +25,7 @@ struct recording_options {
 	const char *label;    /* what the user calls this run; NULL: nothing */
 	const char *save_env; /* patterns of names of variables, with commas; NULL: none */
 	const char *tape;
+	const char *forward; /* where the stream is sent, live: "-", "unix:PATH"; NULL: nowhere */
 	bool trace;          /* keep when each operation ran */
 	uint32_t trace_max;  /* operations of a process that are kept; 0: the default */
 	struct trace_window window;      /* of the run, that a trace has */
@@ -59,6 +60,7 @@ struct interrupts {
 struct recording {
 	const struct recording_options *options;
 	struct session_dir *dir;
+	struct forward *forward;
 	struct receiver *receiver;
 	struct saver saver;
 	struct session_files sessions;
@@ -99,6 +101,9 @@ void recording_poll(struct recording *rec);
 bool recording_is_interrupted(struct recording *rec, uint64_t start_ns);
 /* Wait for something to read from fd, or a signal; 50 ms at most. */
 void recording_wait(const struct recording *rec, int fd);
+
+/* What can be waited for to send on; -1: nothing. */
+int recording_forward_fd(const struct recording *rec);
 
 /* Must the profile wait for somebody to read it (a FIFO, a pipe)? */
 bool recording_output_waits(const struct recording *rec);

@@ -164,12 +164,14 @@ static int ms_until(uint64_t then_ns)
 static void receive(struct run *run, struct launch *launch, uint64_t tick_ns,
 		    void (*on_tick)(void *ctx), void *ctx)
 {
-	struct pollfd fds[2] = {{.fd = launch_fd(launch), .events = POLLIN},
-				{.fd = run->rec.dir->stream_fd, .events = POLLIN}};
+	struct pollfd fds[3] = {{.fd = launch_fd(launch), .events = POLLIN},
+				{.fd = run->rec.dir->stream_fd, .events = POLLIN},
+				{.events = POLLOUT}};
 	uint64_t next = clock_monotonic_ns() + tick_ns;
 
 	while (!launch_ended(launch, &run->rec.wait_status)) {
-		poll(fds, 2, MIN(saver_wait_ms(&run->rec.saver), ms_until(next)));
+		fds[2].fd = recording_forward_fd(&run->rec);
+		poll(fds, 3, MIN(saver_wait_ms(&run->rec.saver), ms_until(next)));
 		launch_handle(launch);
 		if (receiver_read(run->rec.receiver) < 0)
 			complain("out of memory: the profile is not complete");

@@ -516,6 +516,15 @@ static void explain_reset(struct tui *t, struct buf *out)
 		   t->status.run == TUI_RUN_ENDED ? "was counted" : "has been counted", text);
 }
 
+/* Nothing is known of a run before its stream has come. */
+static void explain_stream(struct tui *t, struct buf *out)
+{
+	buf_puts(out, t->status.run == TUI_RUN_ENDED ? "no stream of a run came\n"
+						     : "no stream of a run has come yet\n");
+	buf_puts(out,
+		 "'proton record --forward' sends it; why it does not is said where that runs");
+}
+
 /* Which of three reasons it is. */
 static void explain_live(struct tui *t, struct buf *out)
 {
@@ -546,6 +555,8 @@ void panel_explain_empty(struct panel *p, struct buf *out)
 {
 	if (p->tui->is_reset)
 		explain_reset(p->tui, out);
+	else if (p->tui->options.joins && snapshot_session(p->tui->snap)->n_runs == 0)
+		explain_stream(p->tui, out);
 	else if (p->tui->options.live)
 		explain_live(p->tui, out);
 	else if (snapshot_n(p->tui->snap) <= 1)

@@ -742,9 +742,15 @@ void tui_program_ended(struct tui *t)
 		tui_message(t, "the program has ended");
 }
 
+/* Is there something to ask whoever leaves? What runs elsewhere does not notice. */
+static bool leaves_something(const struct tui *t)
+{
+	return is_running(t) && !t->options.joins;
+}
+
 static void do_quit(struct tui *t)
 {
-	if (is_running(t))
+	if (leaves_something(t))
 		ask_leave(t);
 	else
 		ask_host(t, TUI_QUIT, 0);
@@ -763,7 +769,7 @@ static void do_interrupt(struct tui *t)
 	uint64_t now_ns = clock_monotonic_ns();
 	bool twice = t->interrupt_ns && now_ns - t->interrupt_ns <= TWICE_NS;
 
-	if (!is_running(t)) {
+	if (!leaves_something(t)) {
 		ask_host(t, TUI_QUIT, 0);
 		return;
 	}

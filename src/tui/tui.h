@@ -119,6 +119,7 @@ enum tui_panel {
 
 struct tui_options {
 	bool live;           /* a program runs: windows, freeze, pause; else a saved profile */
+	bool joins;          /* live: runs that are elsewhere, once their streams have come */
 	bool sync;           /* its waits for the device are recorded */
 	bool ascii;          /* no line drawing, no characters beyond ASCII */
 	bool no_color;       /* NO_COLOR or --color=never */

@@ -49,6 +49,9 @@
 /* Questions of all instances that nobody has taken yet. */
 #define ASKS_MAX 1024
 
+/* Clocks that differ by less are one. */
+#define SAME_CLOCK_NS ((int64_t)NSEC_PER_MSEC)
+
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
 /* Frames of the session that one frame of an instance is: functions inlined into one another, outermost
@@ -118,8 +121,11 @@ struct wire_decoder {
 	unsigned char *pending;
 	size_t n_pending, cap_pending;
 	uint64_t frames;
-	bool torn;    /* looking for the next magic */
-	bool is_tape; /* only a tape says what was run */
+	bool torn;       /* looking for the next magic */
+	bool is_tape;    /* only a tape says what was run */
+	uint64_t origin; /* of all instances; 0: they are told apart by their number alone */
+	bool is_shifted;
+	uint64_t shift_ns; /* from their host's CLOCK_MONOTONIC to ours */
 	const struct native_namer *namer;
 	bool stalled;               /* it had no time … */
 	size_t next_entry;          /* … for this entry of a frame of many */
@@ -135,7 +141,7 @@ struct message {
 	size_t size;
 };
 
-static void peer_free(struct peer *p)
+static void peer_maps_done(struct peer *p)
 {
 	struct idmap *maps[] = {&p->strings, &p->frames,  &p->nodes,  &p->lanes,   &p->metrics,
 				&p->sets,    &p->epochs,  &p->slots,  &p->devices, &p->modules,
@@ -146,12 +152,19 @@ static void peer_free(struct peer *p)
 		idmap_done(maps[i]);
 	shared_rows_done(&p->shared);
 	free(p->chains);
+	members_done(&p->members);
+}
+
+static void peer_free(struct peer *p)
+{
+	size_t i;
+
+	peer_maps_done(p);
 	buf_done(&p->text);
 	for (i = 0; i < p->n_sessions; i++)
 		free(p->sessions[i].name);
 	free(p->sessions);
 	free(p->session_name);
-	members_done(&p->members);
 	free(p);
 }
 
@@ -163,7 +176,8 @@ static int peer_seed(struct wire_decoder *d, struct peer *p)
 	uint32_t i;
 	int r = 0;
 
-	p->process = session_process_add(d->s, p->instance);
+	p->process = session_process_add(
+		d->s, d->origin ? hash_u64(d->origin ^ hash_u64(p->instance)) : p->instance);
 	if (p->process == SESSION_NONE)
 		return -ENOMEM;
 	lane.process = p->process;
@@ -246,12 +260,32 @@ static void hello_replaces(struct wire_decoder *d, const struct peer *p)
 	}
 }
 
+/* It is told anew, by other ids: rows are replaced, and parts of durations would be added to. */
+static int forget_ids(struct wire_decoder *d, struct peer *p)
+{
+	peer_maps_done(p);
+	p->strings = p->frames = p->nodes = p->lanes = p->metrics = p->sets = p->epochs = p->slots =
+		p->devices = p->modules = p->types = p->inlined = p->node_of = (struct idmap){0};
+	p->shared = (struct shared_rows){0};
+	p->members = (struct members){0};
+	p->chains = NULL;
+	p->n_chains = p->cap_chains = 0;
+	for (size_t i = 0; i < d->s->n_hists; i++)
+		if (d->s->hists[i].process == p->process)
+			hist_done(&d->s->hists[i].hist);
+	return peer_seed(d, p);
+}
+
 static int on_hello(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
+	const struct wire_hello *w = (const void *)m->payload;
 	struct session_process *q = &d->s->processes[p->process];
 	uint32_t host = q->host;
 	bool news;
 
+	if (w->flags & WIRE_HELLO_RETOLD && forget_ids(d, p) < 0)
+		return -ENOMEM;
+	q = &d->s->processes[p->process];
 	news = !p->hello_seen || memcmp(&p->hello, m->payload, sizeof(p->hello)) != 0;
 	memcpy(&p->hello, m->payload, sizeof(p->hello));
 	p->hello_seen = true;
@@ -827,7 +861,7 @@ static int on_clock(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_clock *w = entry;
 	const struct session_clock c = {p->process, idmap_get(&p->strings, w->name),
-					w->monotonic_ns, w->clock_ns};
+					w->monotonic_ns + d->shift_ns, w->clock_ns};
 	struct wire_clock *known = clock_find(p, w->name);
 
 	if (c.name == SESSION_NONE)
@@ -925,7 +959,7 @@ static int epoch_interval_add(struct wire_decoder *d, struct peer *p, const void
 
 static int on_interval(struct wire_decoder *d, struct peer *p, const void *entry)
 {
-	return interval_add(d, p, entry, 0);
+	return interval_add(d, p, entry, d->shift_ns);
 }
 
 /* n numbers of a device's use from `first` on. A part that is larger than its whole says nothing. */
@@ -1086,7 +1120,7 @@ static int take_entries(struct wire_decoder *d, struct peer *p, const struct wir
 {
 	const struct segment_kind *k = segment_kind(g->kind);
 	struct wire_clock *clock = clock_find(p, g->clock);
-	uint64_t offset_ns = clock ? clock->monotonic_ns - clock->clock_ns : 0;
+	uint64_t offset_ns = d->shift_ns + (clock ? clock->monotonic_ns - clock->clock_ns : 0);
 	uint32_t at;
 	int r = 0;
 
@@ -1371,6 +1405,21 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	return dispatch_counted(d, p, m);
 }
 
+/* Whose times are on one clock with others of the session: on this machine they are; on another its wall clock
+ * tells, as well as the two agree. A pair that was read in two steps is no difference. */
+static void on_key(struct wire_decoder *d, const struct message *m)
+{
+	const struct wire_key *key = (const void *)m->payload;
+	uint64_t ours = clock_realtime_ns() - clock_monotonic_ns();
+	int64_t shift = (int64_t)(key->start_ns - m->header->time_ns - ours);
+
+	if (!d->origin || d->is_shifted || m->size < sizeof(*key))
+		return;
+	d->is_shifted = true;
+	if (shift <= -SAME_CLOCK_NS || shift >= SAME_CLOCK_NS)
+		d->shift_ns = (uint64_t)shift;
+}
+
 /* What proton itself put on a tape: a key frame, what was run, what sensors said. */
 static int take_of_nobody(struct wire_decoder *d, const struct message *m)
 {
@@ -1381,6 +1430,9 @@ static int take_of_nobody(struct wire_decoder *d, const struct message *m)
 		return wire_run_take(&d->run, d->s, m->payload, m->size);
 	case WIRE_SENSORS:
 		return wire_sensors_take(d->s, m->payload, m->size);
+	case WIRE_KEY:
+		on_key(d, m);
+		return 0;
 	default:
 		return 0;
 	}
@@ -1412,26 +1464,13 @@ static int take_frame(struct wire_decoder *d, const unsigned char *at)
 	return r;
 }
 
-/* Bytes of the frame that begins at `at`: 0 = not all there yet, SIZE_MAX = not a frame. */
-static size_t frame_size(const unsigned char *at, size_t n)
-{
-	struct wire_header h;
-
-	if (n < sizeof(h))
-		return 0;
-	memcpy(&h, at, sizeof(h));
-	if (h.magic != WIRE_MAGIC || h.length < sizeof(h) || h.length > WIRE_FRAME_MAX)
-		return SIZE_MAX;
-	return wire_padded(h.length) <= n ? wire_padded(h.length) : 0;
-}
-
 /* Whole frames from the front of a buffer; returns the bytes used or -ENOMEM. */
 static ssize_t take_frames(struct wire_decoder *d, const unsigned char *data, size_t n)
 {
 	size_t at = 0, size;
 	int r;
 
-	while ((size = frame_size(data + at, n - at)) != 0) {
+	while ((size = wire_frame_size(data + at, n - at)) != 0) {
 		if (size == SIZE_MAX) {
 			if (!d->torn)
 				d->s->losses[LOSS_WIRE_ERROR]++;
@@ -1514,6 +1553,39 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 void wire_decoder_set_namer(struct wire_decoder *d, const struct native_namer *namer)
 {
 	d->namer = namer;
+}
+
+void wire_decoder_of_tape(struct wire_decoder *d, uint64_t origin)
+{
+	d->is_tape = true;
+	d->origin = origin;
+}
+
+bool wire_decoder_vanish(struct wire_decoder *d)
+{
+	struct session_run *run = d->run.run ? &d->s->runs[d->run.run - 1] : NULL;
+	bool ran = run && run->end == PROCESS_RUNS;
+
+	for (size_t i = 0; i < d->n_peers; i++) {
+		uint8_t *end = &d->s->processes[d->peers[i]->process].end;
+
+		if (*end == PROCESS_RUNS)
+			*end = PROCESS_VANISHED;
+	}
+	if (ran)
+		run->end = PROCESS_VANISHED;
+	d->s->generation++;
+	return ran || !run;
+}
+
+uint32_t wire_decoder_host(const struct wire_decoder *d)
+{
+	return d->n_peers ? d->s->processes[d->peers[0]->process].host : SESSION_NONE;
+}
+
+bool wire_decoder_is_elsewhere(const struct wire_decoder *d)
+{
+	return d->shift_ns;
 }
 
 bool wire_decoder_stalled(const struct wire_decoder *d)
@@ -1773,7 +1845,7 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 	if (r == 0) {
 		d = wire_decoder_new(s);
 		if (d)
-			d->is_tape = true;
+			wire_decoder_of_tape(d, 0);
 		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;

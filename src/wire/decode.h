@@ -17,6 +17,16 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d);
 int wire_decoder_feed(struct wire_decoder *d, const void *data, size_t n);
 /* Frames of compiled code are named by it as they come, else they stay a file and an address. Borrowed. */
 void wire_decoder_set_namer(struct wire_decoder *d, const struct native_namer *namer);
+/* What is fed is a tape's (behind its header), which says what was run, too. Instances of another origin are others,
+ * whatever their number: several such decoders may fill one session. */
+void wire_decoder_of_tape(struct wire_decoder *d, uint64_t origin);
+/* Nothing comes any more of processes that have not said that they end: they have vanished, as far as we know. Had
+ * the run not ended either? */
+bool wire_decoder_vanish(struct wire_decoder *d);
+/* The host of the first of its processes, a string of the session; SESSION_NONE: there is none yet. */
+uint32_t wire_decoder_host(const struct wire_decoder *d);
+/* Are times from another machine's clock? They are on ours, as well as wall clocks agree. */
+bool wire_decoder_is_elsewhere(const struct wire_decoder *d);
 /* The namer had no time: wire_decoder_feed() goes on with what it has, or with no bytes. */
 bool wire_decoder_stalled(const struct wire_decoder *d);
 /* Bytes at the end that are not yet a whole frame. */

@@ -96,6 +96,12 @@ struct wire_tape_header {
 	uint64_t start_ns;     /* CLOCK_REALTIME */
 };
 
+/* Behind it, of a stream that is forwarded: the same for all connections of a run, so that who is connected to
+ * anew knows whose instances these are. */
+struct wire_tape_origin {
+	uint64_t origin; /* random, not 0 */
+};
+
 #define WIRE_NONE   UINT32_MAX
 #define WIRE_NO_SEQ UINT64_MAX
 
@@ -104,9 +110,12 @@ struct wire_hello {
 	uint32_t pid, ppid;
 	int32_t rank;                /* -1 none */
 	uint32_t exe, cmdline, host; /* string ids, sent right after it */
-	uint32_t flags;              /* 0 */
+	uint32_t flags;              /* WIRE_HELLO_* */
 	uint64_t start_ns;           /* CLOCK_REALTIME */
 };
+
+/* Told by somebody else, with ids of their own: what it has said itself counts no more. Of forwarded streams. */
+#define WIRE_HELLO_RETOLD 1u
 
 struct wire_text {
 	uint32_t id;
@@ -287,7 +296,8 @@ struct wire_segment {
 	uint32_t path, clock; /* strings: file name in the session directory; name of a CLOCK */
 	uint64_t size;
 };
-#define WIRE_SEGMENT_INTERVALS 1u /* struct wire_interval[], in the order of their records */
+#define WIRE_SEGMENT_INTERVALS                                                                     \
+	1u /* struct wire_interval[], in the order of their records; not written any more */
 /* 2, 3 and 4 were reserved once and never written; they stay unused. */
 #define WIRE_SEGMENT_EPOCHS                                                                        \
 	5u /* struct wire_epoch_interval[], likewise; clock 0: CLOCK_MONOTONIC */
@@ -420,6 +430,18 @@ _Static_assert(sizeof(struct wire_sensors) == 64, "wire_sensors");
 static inline size_t wire_padded(size_t length)
 {
 	return (length + 7) & ~(size_t)7;
+}
+/* Bytes of the frame that begins at `at`, of n that are there: 0 = not all there yet, SIZE_MAX = not a frame. */
+static inline size_t wire_frame_size(const unsigned char *at, size_t n)
+{
+	struct wire_header h;
+
+	if (n < sizeof(h))
+		return 0;
+	memcpy(&h, at, sizeof(h));
+	if (h.magic != WIRE_MAGIC || h.length < sizeof(h) || h.length > WIRE_FRAME_MAX)
+		return SIZE_MAX;
+	return wire_padded(h.length) <= n ? wire_padded(h.length) : 0;
 }
 
 #endif

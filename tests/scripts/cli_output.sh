@@ -69,10 +69,12 @@ protected "another's file" "cannot write 'shared/theirs-file': Permission denied
 check "what it named" precious "$(cat precious)"; check "its own" theirs "$(cat shared/theirs-file)"
 check "what it would have made" no "$([ -e new ] && echo yes || echo no)"
 # Whoever guesses the default name: it has the pid, so it is seen only at the end.
-LD_PRELOAD=$shim WHO=theirs-link "$PROTON" record -o 'shared/%q{WHO}' -- sh -c 'exit 3' >out 2>err
+ln -s "$(command -v sh)" theirs
+LD_PRELOAD=$shim "$PROTON" record -o 'shared/%e-link' -- ./theirs -c 'exit 3' >out 2>err
 check "a name known at the end: status" 3 $?
 has "a name known at the end: said" "cannot write 'shared/theirs-link': Permission denied" err
 check "a name known at the end: unharmed" precious "$(cat precious)"
+LD_PRELOAD=$shim WHO=theirs-link protected "a name of a variable" "cannot write 'shared/theirs-link': Permission denied" -o 'shared/%q{WHO}'
 LD_PRELOAD=$shim "$PROTON" export -f json -o shared/theirs-link real/x 2>err
 check "export: unharmed" precious "$(cat precious)"
 LD_PRELOAD=$shim timeout 20 "$PROTON" export -f json -o shared/theirs-fifo real/x 2>err

@@ -164,6 +164,16 @@ keys G; see "a comparison is grouped" "group: process"; see "and is one still" "
 keys D; keys Enter; see "its end leaves the groups" "group: process"; see "and has its columns" "CALLS"
 keys Q; see "standard input: status" "status=0"
 
+# ---- what brings a stream writes on the terminal as it leaves
+PROTON_FAKE='kernel gemm 1000 2;pause 10;repeat 40' "$PROTON" record -q -o far.hatchet --forward - sleep 0.5 >far.tape
+mkfifo leaves
+window 100x24 "{ head -c 1500 far.tape; cat leaves; echo 'Connection to node closed.' >&2; } | $PROTON top -i 0.2 -; echo status=\$?"
+see "a stream: the header" "proton top  sleep"
+: >leaves
+see "a stream that is cut off" "has ended before its program"
+check "… leaves nothing on the screen" 0 "$(screen | grep -c 'Connection to node')"
+check "… and its lines where they were" "proton top  sleep" "$(screen | head -n 1 | cut -c 1-17)"
+keys Q; see "a stream: left" "status=0"
 # ---- several files, one of which is none
 window 100x24 "$PROTON view -k broken.json a.hatchet c.hatchet; echo status=\$?"
 see "view -k: the header" "proton view  a.hatchet and 1 more"; see "view -k: said" "1 of 3 files could not be read"

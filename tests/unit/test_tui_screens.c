@@ -12,6 +12,7 @@ static const struct tui_options live_utf8 = {.live = true, .command = "top"};
 static const struct tui_options compared = {.command = "diff"};
 static const struct tui_options live_by_p99 = {.live = true, .command = "top", .sort = "p99"};
 static const struct tui_options live_ascii = {.live = true, .command = "top", .ascii = true};
+static const struct tui_options joined = {.live = true, .joins = true, .command = "top"};
 static const struct tui_options live_mono = {.live = true, .command = "top", .theme = "mono"};
 
 /* One screen: options, keys, size. All are of the made-up run one second in. */
@@ -753,6 +754,8 @@ static const struct {
 } worlds[] = {
 	{"empty_nothing_connected", no_process, &live_utf8, "", 24, 80},
 	{"empty_nothing_connected_ended", no_process_ended, &live_utf8, "", 24, 80},
+	{"empty_no_stream", no_process, &joined, "", 24, 80},
+	{"empty_no_stream_ended", no_process_ended, &joined, "", 24, 80},
 	{"empty_no_gpu_work", no_gpu_work, &live_utf8, "", 24, 80},
 	{"empty_no_records", no_records, &live_utf8, "2", 24, 80},
 	{"empty_40x10", no_process, &live_ascii, "", 10, 40},
