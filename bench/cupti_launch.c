@@ -3,9 +3,12 @@
  * CUPTI would call them, against an immediate return. Blocks of 10,000 launches alternate between
  * the two; what counts is the median of the differences of the pairs.
  *
- *   cupti_launch MOCK_LIBCUPTI [pairs]      prints one line of JSON */
+ *   cupti_launch MOCK_LIBCUPTI [pairs [no-idle | api]]      prints one line of JSON
+ *
+ * no-idle: without the times of launches; api: of launches by the runtime, all calls of which are timed. */
 #include "config.h" // IWYU pragma: keep
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@ enum { BLOCK = 10000, N_PAIRS_MAX = 1000 };
 
 static uint64_t n_launches;
 
-static uint32_t sink_launch(struct activity_sink *sink)
+static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 {
 	n_launches++;
 	return 1;
@@ -51,21 +54,32 @@ static void sink_connect(struct activity_sink *sink)
 }
 
 static const struct activity_sink_ops ops = {
-	sink_launch, sink_record, sink_unlaunch, sink_lose, sink_device, sink_note, sink_connect,
+	.launch = sink_launch,
+	.record = sink_record,
+	.unlaunch = sink_unlaunch,
+	.lose = sink_lose,
+	.device = sink_device,
+	.note = sink_note,
+	.connect = sink_connect,
 };
 
-static double block(void *backend, uint32_t first)
+static double block(void *backend, uint32_t first, bool runtime)
 {
+	abi_callback_fn callback = cupti_callback_for(backend);
 	uint32_t result = 0;
-	struct abi_call call = {.result = &result};
+	struct abi_call call = {.function = "launch", .result = &result};
 	uint64_t start_ns = clock_monotonic_ns();
 
 	for (uint32_t i = 0; i < BLOCK; i++) {
 		call.site = ABI_ENTER;
 		call.correlation = first + i;
-		cupti_callback(backend, ABI_DOMAIN_DRIVER, 307, &call);
+		if (runtime)
+			callback(backend, ABI_DOMAIN_RUNTIME, 211, &call);
+		callback(backend, ABI_DOMAIN_DRIVER, 307, &call);
 		call.site = ABI_EXIT;
-		cupti_callback(backend, ABI_DOMAIN_DRIVER, 307, &call);
+		callback(backend, ABI_DOMAIN_DRIVER, 307, &call);
+		if (runtime)
+			callback(backend, ABI_DOMAIN_RUNTIME, 211, &call);
 	}
 	return (double)(clock_monotonic_ns() - start_ns) / BLOCK;
 }
@@ -79,7 +93,9 @@ static int by_value(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	struct backend_options options = {.count_launches = true};
+	bool api = argc > 3 && !strcmp(argv[3], "api");
+	struct backend_options options = {
+		.count_launches = true, .no_idle = argc > 3 && !api, .api = api};
 	struct activity_sink sink = {.ops = &ops};
 	int n_pairs = argc > 2 ? CLAMP(atoi(argv[2]), 1, N_PAIRS_MAX) : 50;
 	static double difference[N_PAIRS_MAX];
@@ -87,7 +103,7 @@ int main(int argc, char **argv)
 	void *state;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: cupti_launch MOCK_LIBCUPTI [pairs]\n");
+		fprintf(stderr, "usage: cupti_launch MOCK_LIBCUPTI [pairs [no-idle | api]]\n");
 		return 2;
 	}
 	setenv("PROTON_CUPTI_PATH", argv[1], 1);
@@ -95,10 +111,10 @@ int main(int argc, char **argv)
 		return 1;
 	c = state;
 	for (int i = 0; i < n_pairs; i++) {
-		double with = block(c, (uint32_t)i * BLOCK + 1);
+		double with = block(c, (uint32_t)i * BLOCK + 1, api);
 
 		atomic_store(&c->phase, CUPTI_OFF); /* the callback returns at once */
-		difference[i] = with - block(c, 1);
+		difference[i] = with - block(c, 1, api);
 		atomic_store(&c->phase, CUPTI_RUNNING);
 	}
 	qsort(difference, (size_t)n_pairs, sizeof(difference[0]), by_value);

@@ -94,7 +94,7 @@ expect "calls" proton view -s ca
 expect "transfers tree" proton report --section tr
 expect "bottom-up" proton report --view bo
 expect "findings flame" proton view --view f
-expect "all" proton report --section = a
+expect "all api" proton report --section = a
 expect "folder one.hatchet two.tape" proton view ""
 expect "one.hatchet" proton report --depth 3 o
 expect "three.txt two.tape" proton record -o t

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+__thread unsigned cuda_driver_ours __attribute__((tls_model("initial-exec")));
+
 bool cuda_driver_bind(void *api, const struct cuda_function *functions, size_t n)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);

@@ -14,4 +14,7 @@ struct cuda_function {
  *   thread  any */
 bool cuda_driver_bind(void *api, const struct cuda_function *functions, size_t n);
 
+/* How many calls of ours this thread is in: what is called within them is not the program's. */
+extern __thread unsigned cuda_driver_ours __attribute__((tls_model("initial-exec")));
+
 #endif

@@ -240,8 +240,8 @@ static uint32_t put_node(void *handle, void *stream, uint64_t source, enum cuda_
 		       : made.first;
 }
 
-uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_value_kind kind,
-			     size_t n, const char **ret_why)
+static uint32_t capture(void *stream, uint64_t device_memory, enum cuda_value_kind kind, size_t n,
+			const char **ret_why)
 {
 	int status = 0, mode = CAPTURES_ANYHOW;
 	void *handle = NULL;
@@ -268,6 +268,17 @@ uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_val
 		cuda.cuCtxPopCurrent_v2(&handle);
 	}
 	cuda.cuThreadExchangeStreamCaptureMode(&mode);
+	return first;
+}
+
+uint32_t cuda_values_capture(void *stream, uint64_t device_memory, enum cuda_value_kind kind,
+			     size_t n, const char **ret_why)
+{
+	uint32_t first;
+
+	cuda_driver_ours++;
+	first = capture(stream, device_memory, kind, n, ret_why);
+	cuda_driver_ours--;
 	return first;
 }
 

@@ -46,7 +46,7 @@ static int begin(struct cupti *c, const struct backend_options *options)
 	}
 	cupti_rival_watch(c);
 	is_theirs = !c->hold && cupti_rival_has_cupti();
-	r = cupti_load(c, is_theirs ? NULL : cupti_callback);
+	r = cupti_load(c, is_theirs ? NULL : cupti_callback_for(c));
 	if (r < 0)
 		return r;
 	if (is_theirs) {
@@ -75,7 +75,8 @@ static int start(const struct backend_options *options, struct activity_sink *si
 		return -EBUSY;
 	reset(c, sink);
 	c->hold = options->hold;
-	c->sync = options->sync;
+	c->calls = options->api;
+	c->sync = options->sync && !c->calls; /* which has them, too */
 	c->profiler = options->profiler;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
@@ -86,7 +87,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches || c->sync || c->whole_graphs)
+	if (options->count_launches || c->sync || c->calls || c->whole_graphs)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */

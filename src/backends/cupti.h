@@ -6,6 +6,7 @@
  *   cupti.c           the vtable: life cycle, flush; it owns struct cupti
  *   cupti_rival.c     another user of CUPTI inside the program, whose calls come through us
  *   cupti_turns.c     CUPTI is left to it, and had back
+ *   cupti_api.c       callbacks of all calls, which it times, around those of cupti_calls.c
  *   cupti_calls.c     driver callbacks: launch ENTER -> ring[correlation] = launch context
  *   cupti_unified.c   records of unified memory: switched on when the driver is there
  *   cupti_graphs.c    callbacks of graphs as they are made; launches of those that have others in them
@@ -116,6 +117,15 @@ struct cupti_node_type {
 	uint32_t type; /* enum abi_node_type */
 };
 
+/* The call of the program's that this thread is in; what the library calls in it is not its own. */
+struct cupti_outer {
+	uint32_t session; /* that it began in; another one than that which is: none */
+	uint32_t domain, id;
+	uint32_t launch; /* context of what it launched; 0: nothing */
+	bool waits;
+	uint64_t start_ns, ours_ns; /* ours: that we took within it */
+};
+
 /* Per launching thread, in static TLS so that the launch path calls nothing to reach it. */
 struct cupti_thread {
 	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
@@ -126,6 +136,7 @@ struct cupti_thread {
 	struct cupti_lease lease;
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
+	struct cupti_outer outer;                                          /* cupti_api.c */
 };
 extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 
@@ -189,8 +200,14 @@ void cupti_unified_stop(struct cupti *c);
 void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush, if it was on */
 void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
 
+/* cupti_api.c */
+abi_callback_fn cupti_callback_for(const struct cupti *c); /* that CUPTI calls */
+
 /* cupti_calls.c */
 void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
+/* Of a driver call: is it one whose correlation id is given a launch context? Does the host wait in it? */
+bool cupti_call_launches(uint32_t id);
+bool cupti_call_waits(uint32_t id);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
 

@@ -359,6 +359,18 @@ struct abi_launch_ex {
 	const void *function;
 };
 
+/* Calls that say what the library knows already, in less time than it takes to time them. */
+#define ABI_QUIET_CALLS(_)                                                                         \
+	_(RUNTIME, cudaGetLastError_v3020, 10)                                                     \
+	_(RUNTIME, cudaPeekAtLastError_v3020, 11)                                                  \
+	_(RUNTIME, cudaGetErrorString_v3020, 12)                                                   \
+	_(RUNTIME, cudaGetDevice_v3020, 17)                                                        \
+	_(RUNTIME, cudaGetErrorName_v6050, 209)                                                    \
+	_(DRIVER, cuCtxGetDevice, 16)                                                              \
+	_(DRIVER, cuCtxGetCurrent, 304)                                                            \
+	_(DRIVER, cuGetErrorString, 372)                                                           \
+	_(DRIVER, cuGetErrorName, 373)
+
 #define ABI_N_CALLS 1024 /* numbers below this are looked up in a table */
 
 /* What a driver-domain callback is told. */

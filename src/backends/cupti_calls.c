@@ -237,6 +237,16 @@ void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 		on_fatal(c, data);
 }
 
+bool cupti_call_launches(uint32_t id)
+{
+	return id < ABI_N_CALLS && call_classes[id] != CALL_OTHER && call_classes[id] < CALL_BEGIN;
+}
+
+bool cupti_call_waits(uint32_t id)
+{
+	return id < ABI_N_CALLS && call_classes[id] == CALL_SYNC;
+}
+
 /* ---- on and off ------------------------------------------------------------------------- */
 
 static void enable(struct cupti *c, uint32_t domain, uint32_t id)
@@ -272,6 +282,32 @@ void cupti_calls_start(struct cupti *c)
 	enable_class(c, false);
 }
 
+/* Of the runtime and of the driver, also those that we do not know. */
+static void enable_all(struct cupti *c)
+{
+	static const struct {
+		uint32_t domain, id;
+	} quiet[] = {
+#define _(domain, name, number) {ABI_DOMAIN_##domain, number},
+		ABI_QUIET_CALLS(_)
+#undef _
+	};
+	uint32_t result = ABI_UNKNOWN;
+	char text[160];
+
+	if (c->api.cuptiEnableDomain)
+		result = c->api.cuptiEnableDomain(1, c->subscriber, ABI_DOMAIN_DRIVER);
+	if (result == ABI_OK)
+		result = c->api.cuptiEnableDomain(1, c->subscriber, ABI_DOMAIN_RUNTIME);
+	for (size_t i = 0; i < ARRAY_SIZE(quiet) && result == ABI_OK; i++)
+		c->api.cuptiEnableCallback(0, c->subscriber, quiet[i].domain, quiet[i].id);
+	if (result == ABI_OK)
+		return;
+	snprintf(text, sizeof(text), "calls of CUDA are not timed: CUPTI refuses it (error %u)",
+		 result);
+	c->sink->ops->note(c->sink, text);
+}
+
 static void attribute(struct cupti *c)
 {
 	if (cupti_launches_init(&c->launches, c->idle) < 0) {
@@ -283,6 +319,8 @@ static void attribute(struct cupti *c)
 		if (cupti_graphs_wants(id))
 			enable(c, ABI_DOMAIN_RESOURCE, id);
 	enable_class(c, true);
+	if (c->calls)
+		enable_all(c);
 	atomic_store(&c->launches.complete, true);
 }
 

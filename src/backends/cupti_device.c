@@ -101,7 +101,9 @@ void cupti_device_tell(struct cupti *c)
 	if (!bind_driver(&api))
 		memset(&api, 0, sizeof(api));
 	c->devices_told |= unseen;
+	cuda_driver_ours++;
 	for (int i = 0; i < 64; i++)
 		if (unseen & (UINT64_C(1) << i))
 			tell(c, &api, i);
+	cuda_driver_ours--;
 }

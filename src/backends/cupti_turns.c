@@ -170,7 +170,7 @@ void cupti_begin_aside(struct cupti *c)
 
 bool cupti_come_back(struct cupti *c)
 {
-	if (!cupti_subscribe(c, cupti_callback))
+	if (!cupti_subscribe(c, cupti_callback_for(c)))
 		return false;
 	cupti_count_aside(c);
 	cupti_session_begin(c);

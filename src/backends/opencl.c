@@ -596,7 +596,7 @@ static int opencl_start(const struct backend_options *options, struct activity_s
 {
 	if (opencl_commands_start() < 0)
 		return -ENOMEM;
-	opencl.sync = options->sync;
+	opencl.sync = options->sync || options->api;
 	opencl.memory = !options->no_memory && sink->ops->memory;
 	opencl.idle = !options->no_idle && sink->ops->settled;
 	if (opencl.idle) /* from now on it says so */

@@ -562,7 +562,7 @@ static int slot_values(struct burst *s, uint32_t id)
 	v = (uint64_t *)(w + 1);
 	for (i = 0; i < n; i++) {
 		v[i] = atomic_load_explicit(&collector->value[e->values + i], memory_order_relaxed);
-		if (v[i] == UINT64_MAX && collector->set[e->set].metrics[i] == METRIC_TIME_MIN)
+		if (v[i] == UINT64_MAX && metric_is_shortest(collector->set[e->set].metrics[i]))
 			v[i] = 0;
 		/* A set has no direction: absent is not "". */
 		if (v[i] == 0 && collector->set[e->set].metrics[i] == METRIC_DIRECTION)

@@ -106,8 +106,9 @@ static void fill_kernel(uint32_t slot, const struct activity *a)
 
 static void fill_sync(uint32_t slot, const struct activity *a)
 {
-	slot_add_u64(slot, 0, a->end_ns - a->start_ns);
-	slot_add_u64(slot, 1, 1);
+	slot_add_time(slot, a->end_ns - a->start_ns);
+	slot_add_u64(slot, WAIT_HOST_NS, a->end_ns - a->start_ns);
+	slot_add_u64(slot, WAIT_HOST_N, 1);
 }
 
 static void fill_set(uint32_t slot, const struct activity *a)
@@ -177,7 +178,8 @@ static const struct kind kinds[2 * ACTIVITY_N_KINDS] = {
 	[ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_KERNEL, true, false, fill_kernel},
 	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, false, fill_copy},
 	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, false, fill_set},
-	[ACTIVITY_SYNC] = {FRAME_SYNC, SET_ID_HOST, true, true, fill_sync},
+	[ACTIVITY_SYNC] = {FRAME_SYNC, SET_ID_WAIT, true, true, fill_sync},
+	[ACTIVITY_CALL] = {FRAME_CALL, SET_ID_CALL, true, true, fill_kernel},
 	[ACTIVITY_GRAPH] = {FRAME_GRAPH_RUN, SET_ID_KERNEL, true, false, fill_kernel},
 	[OF_GRAPH + ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_GRAPH_KERNEL, true, false,
 					fill_graph_kernel},
@@ -455,7 +457,7 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		return;
 	}
 	k->fill(slot, a);
-	if (_unlikely_(is_guessed(a->launch)))
+	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(node.first_of))
 		add_graph_launch(t, node.first_of, a->launch, slot);

@@ -50,7 +50,7 @@ void slot_move(uint32_t from, uint32_t into)
 
 	for (uint32_t i = 0; i < set->n; i++) {
 		const struct metric_entry *m = &collector->metric[set->metrics[i]];
-		uint64_t none = set->metrics[i] == METRIC_TIME_MIN ? UINT64_MAX : 0, v, old;
+		uint64_t none = metric_is_shortest(set->metrics[i]) ? UINT64_MAX : 0, v, old;
 		_Atomic uint64_t *to;
 
 		v = atomic_exchange(&collector->value[f->values + i], none);

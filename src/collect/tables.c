@@ -155,6 +155,10 @@ static const struct {
 			  METRIC_IDLE_COPY, METRIC_IDLE_LAUNCH, METRIC_IDLE_QUEUED,
 			  METRIC_IDLE_GRAPH}},
 	[SET_ID_LATENCY] = {3, {METRIC_LATENCY, METRIC_LATENCY_N, METRIC_LATENCY_MAX}},
+	[SET_ID_CALL] = {4, {METRIC_API_TIME, METRIC_API_CALLS, METRIC_API_MIN, METRIC_API_MAX}},
+	[SET_ID_WAIT] = {6,
+			 {METRIC_API_TIME, METRIC_API_CALLS, METRIC_API_MIN, METRIC_API_MAX,
+			  [WAIT_HOST_NS] = METRIC_CPU_TIME, [WAIT_HOST_N] = METRIC_CPU_COUNT}},
 	STEP_SETS(SET_OF_STEPS)};
 
 static void set_seed(struct set_entry *s, unsigned id)
@@ -599,7 +603,7 @@ static void slot_seed(const struct slot_entry *e)
 	unsigned i;
 
 	for (i = 0; i < set->n; i++)
-		if (set->metrics[i] == METRIC_TIME_MIN)
+		if (metric_is_shortest(set->metrics[i]))
 			atomic_store_explicit(&collector->value[e->values + i], UINT64_MAX,
 					      memory_order_relaxed);
 }

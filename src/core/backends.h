@@ -67,6 +67,7 @@ enum graphs_wanted {
 /* clang-format off */
 #define BACKEND_SWITCHES(_)                                                                        \
 	_(sync, "sync", "record how long APP waits for the GPU")                                   \
+	_(api, "api", "record how long APP is in calls of CUDA, waits among them")                 \
 	_(no_memory, "no-memory", "do not record what APP allocates on the GPU")                   \
 	_(unified, "unified", "record faults and migrations of unified memory")                    \
 	_(no_idle, "no-idle", "do not record what lets the GPU wait")                              \

@@ -107,6 +107,17 @@ static inline bool column_is_picture(const struct column_spec *c)
 	return c->form == FORM_TREND || c->form == FORM_BAR;
 }
 
+/* Rows that have numbers in columns about them alone, and none where no column asks for them: bits. */
+enum { ROWS_OF_MEMORY = 1, ROWS_OF_CALLS = 2, ROWS_OF_THEIR_OWN = ROWS_OF_MEMORY | ROWS_OF_CALLS };
+
+/* Which of these a column asks for. */
+static inline unsigned column_rows(const struct column_spec *c)
+{
+	return metric_is_of_memory(c->derived.metric)  ? ROWS_OF_MEMORY
+	       : metric_is_of_calls(c->derived.metric) ? ROWS_OF_CALLS
+						       : 0;
+}
+
 /* Is the word this title? Case does not matter, and "_" may stand for a blank. */
 bool column_is_titled(const char *title, const char *word, size_t len);
 /* The column of a title, or of any name of core/derive.h. For such a name, title and help are NULL:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/column.h"
 #include "core/name_pattern.h"
 
 uint8_t *filter_all(const struct snapshot *snap)
@@ -18,8 +19,13 @@ uint8_t *filter_all(const struct snapshot *snap)
 	return mask;
 }
 
-/* Which nodes have something allocated below them, and which anything else: bits. */
-enum { HAS_MEMORY = 1, HAS_ELSE = 2 };
+/* What nodes have below them: ROWS_OF_* and this, bits. */
+enum { HAS_ELSE = ROWS_OF_THEIR_OWN + 1 };
+
+static unsigned rows_of(enum frame_kind kind)
+{
+	return kind == FRAME_ALLOC ? ROWS_OF_MEMORY : kind == FRAME_CALL ? ROWS_OF_CALLS : HAS_ELSE;
+}
 
 static void see_rows(uint8_t *seen, struct snapshot *snap)
 {
@@ -31,24 +37,37 @@ static void see_rows(uint8_t *seen, struct snapshot *snap)
 		uint32_t node = snapshot_row_node(snap, row);
 
 		if (node < snapshot_n(snap))
-			seen[node] |= nodes[node].kind == FRAME_ALLOC ? HAS_MEMORY : HAS_ELSE;
+			seen[node] |= rows_of(nodes[node].kind);
 	}
 	for (uint32_t i = snapshot_n(snap); i-- > 1;)
 		seen[parents[i]] |= seen[i];
 }
 
-int filter_out_memory(uint8_t *mask, struct snapshot *snap)
+/* Those that the profile has. */
+static unsigned rows_there(struct snapshot *snap)
 {
+	return (snapshot_has(snap, METRIC_MEM_LIVE) ? ROWS_OF_MEMORY : 0) |
+	       (snapshot_has(snap, METRIC_API_TIME) ? ROWS_OF_CALLS : 0);
+}
+
+bool filter_has_unasked(struct snapshot *snap, unsigned asked)
+{
+	return rows_there(snap) & ~asked;
+}
+
+int filter_out_unasked(uint8_t *mask, struct snapshot *snap, unsigned asked)
+{
+	unsigned unasked = rows_there(snap) & ~asked;
 	_cleanup_(freep) uint8_t *seen = NULL;
 
-	if (!snapshot_has(snap, METRIC_MEM_LIVE))
+	if (!unasked)
 		return 0;
 	seen = calloc(snapshot_n(snap), 1);
 	if (!seen)
 		return -ENOMEM;
 	see_rows(seen, snap);
 	for (uint32_t i = 1; i < snapshot_n(snap); i++)
-		mask[i] &= seen[i] != HAS_MEMORY;
+		mask[i] &= !seen[i] || seen[i] & ~unasked;
 	return 0;
 }
 

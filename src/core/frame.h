@@ -35,14 +35,15 @@
 	_(THREAD,     21, "thread")     /* made by grouping */                                     \
 	_(MODULE,     22, "module")     /* of PyTorch: "encoder.layers.3" */                       \
 	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */                              \
-	_(GRAPH_RUN,  24, "graph_run")  /* all of a graph: "<graph: 300 kernels>" */
+	_(GRAPH_RUN,  24, "graph_run")  /* all of a graph: "<graph: 300 kernels>" */               \
+	_(CALL,       25, "call")       /* of a function of the vendor's, which is no SYNC */
 /* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-		FRAME_N_KINDS = 25
+		FRAME_N_KINDS = 26
 };
 
 /* What the name of a FRAME_GRAPH_RUN begins with. */

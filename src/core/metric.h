@@ -157,6 +157,10 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(ESTIMATED, 114, "estimated (ns)", U64, INCLUSIVE, SUM, "ns",   "ESTIMATED")              \
 	_(ESTIMATED_RUNS, 115, "estimated_runs", U64, INCLUSIVE, SUM, "", "RUNS")                  \
 	_(GRAPH_LAUNCHES, 116, "graph_launches", U64, INCLUSIVE, SUM, "", "LAUNCHES") \
+	_(API_TIME, 117, "api_time (ns)", U64,  INCLUSIVE, SUM,  "ns",   "API")                    \
+	_(API_CALLS, 118, "api_calls",    U64,  INCLUSIVE, SUM,  "",     "API CALLS")              \
+	_(API_MIN, 119, "api_time_min (ns)", U64, INCLUSIVE, MIN, "ns",  "API MIN")                \
+	_(API_MAX, 120, "api_time_max (ns)", U64, INCLUSIVE, MAX, "ns",  "API MAX")                \
 	_(STEP_KNOWN, 121, "steps_known", U64,  EXCLUSIVE, SUM,  "",     "KNOWN STEPS")            \
 	_(STEP_BUSY, 122, "step_busy (ns)", U64, EXCLUSIVE, SUM, "ns",   "BUSY IN STEPS")          \
 	_(STEP_BUSY_MEDIAN, 123, "step_busy_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN BUSY") \
@@ -246,7 +250,7 @@ static inline void add_present(double *a, double b)
 /* A shortest time; where there is none yet it is UINT64_MAX in a slot, not 0. */
 static inline bool metric_is_shortest(uint32_t id)
 {
-	return id == METRIC_TIME_MIN;
+	return id == METRIC_TIME_MIN || id == METRIC_API_MIN;
 }
 
 /* Of unified memory: what moved, faults. */
@@ -260,6 +264,12 @@ static inline bool metric_is_of_memory(uint32_t id)
 {
 	return (id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK) ||
 	       metric_is_of_unified(id);
+}
+
+/* Of calls of the GPU's library? */
+static inline bool metric_is_of_calls(uint32_t id)
+{
+	return id >= METRIC_API_TIME && id <= METRIC_API_MAX;
 }
 
 static inline uint32_t metric_of_copies(unsigned size)

@@ -19,6 +19,7 @@
 	_(FLAME, "flame")                                                                          \
 	_(MEMORY, "memory")                                                                        \
 	_(HOST, "host")                                                                            \
+	_(API, "api")                                                                              \
 	_(RANKS, "ranks")                                                                          \
 	_(FINDINGS, "findings")                                                                    \
 	_(DEVICES, "devices")                                                                      \

@@ -93,6 +93,16 @@ double evidence_sum(const struct evidence *e, uint32_t node, uint32_t metric)
 	return sum;
 }
 
+double evidence_longest(const struct evidence *e, uint32_t node, uint32_t metric)
+{
+	double most = 0;
+
+	for (uint32_t row = session_first_row(e->s, node); row != SESSION_NONE;
+	     row = session_next_row(e->s, row))
+		most = fmax(most, or_nothing(session_row_number(e->s, &e->s->rows[row], metric)));
+	return most;
+}
+
 double evidence_sum_on(const struct evidence *e, uint32_t node, uint32_t metric, uint32_t device)
 {
 	double sum = 0;

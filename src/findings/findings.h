@@ -20,7 +20,9 @@
 	_(LOSSES, "losses")                                                                        \
 	_(IDLE, "idle")                                                                            \
 	_(LAUNCHES, "launches")                                                                    \
+	_(WAITS, "waits")                                                                          \
 	_(STARTUP, "startup")                                                                      \
+	_(LOADING, "loading")                                                                      \
 	_(PAGEABLE, "pageable-copies")                                                             \
 	_(SYNCHRONOUS, "synchronous-copies")                                                       \
 	_(SMALL_COPIES, "small-copies")                                                            \

@@ -25,7 +25,7 @@ uint8_t *export_occurring(const struct session *s);
  * and would add them up. */
 static inline bool export_is_column(uint32_t metric)
 {
-	return metric != METRIC_TIME_MIN && metric != METRIC_TIME_MAX;
+	return !metric_is_shortest(metric) && metric != METRIC_TIME_MAX && metric != METRIC_API_MAX;
 }
 /* Did the program ask for the time on the host of the scope that the row is of? Each scope's is measured; what was
  * asked for has a row without a count beside it (collect_scope_timed()). */

@@ -42,6 +42,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_FLAME] = {"Flame", view_flame},
 	[VIEW_MEMORY] = {"Memory", view_memory},
 	[VIEW_HOST] = {"Host", view_host},
+	[VIEW_API] = {"Calls of the GPU's library", view_api},
 	[VIEW_RANKS] = {"Ranks", view_ranks},
 	[VIEW_FINDINGS] = {"Findings", view_findings, true},
 	[VIEW_DEVICES] = {"Devices", view_devices, true},

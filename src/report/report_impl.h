@@ -52,6 +52,7 @@ int view_callers(struct report *r);
 int view_flame(struct report *r);
 int view_memory(struct report *r);
 int view_host(struct report *r);
+int view_api(struct report *r);
 int view_ranks(struct report *r);
 int view_findings(struct report *r);
 int view_devices(struct report *r);

@@ -267,13 +267,14 @@ static void put_row(void *ctx, uint32_t node)
 
 /* ---- order ---- */
 
-static bool asks_for_memory(const struct tree *t)
+/* ROWS_OF_* */
+static unsigned asked_rows(const struct tree *t)
 {
-	bool asks = false;
+	unsigned asked = 0;
 
-	for (size_t i = 0; i < t->columns.n && !asks; i++)
-		asks = metric_is_of_memory(t->columns.v[i].spec.derived.metric);
-	return asks;
+	for (size_t i = 0; i < t->columns.n; i++)
+		asked |= column_rows(&t->columns.v[i].spec);
+	return asked;
 }
 
 static bool is_shown(const struct tree *t, uint32_t node)
@@ -439,7 +440,7 @@ static int choose_names(struct tree *t, const uint8_t *mask)
 
 static int filter_values(struct tree *t)
 {
-	int r = asks_for_memory(t) ? 0 : filter_out_memory(t->shown, t->snap);
+	int r = filter_out_unasked(t->shown, t->snap, asked_rows(t));
 
 	if (r < 0 || t->o->least.value == 0)
 		return r;

@@ -72,6 +72,18 @@ static void see(void *ctx, uint32_t node)
 				     NULL));
 }
 
+/* Calls of the GPU's library have numbers in columns of their own alone. */
+static bool is_asked(const struct upside_down *u, uint32_t root)
+{
+	const struct report_columns *columns = &u->rows.columns;
+	uint32_t node = bottom_up_example(u->tree, root);
+	unsigned asked = 0;
+
+	for (size_t i = 0; i < columns->n; i++)
+		asked |= column_rows(&columns->v[i].spec);
+	return snapshot_node(u->rows.r->snap, node)->kind != FRAME_CALL || asked & ROWS_OF_CALLS;
+}
+
 /* The roots that are large enough, in their order. */
 static int find_roots(struct upside_down *u)
 {
@@ -79,7 +91,7 @@ static int find_roots(struct upside_down *u)
 	int e = 0;
 
 	while (e == 0 && (root = bottom_up_next_child(u->tree, 0, root)) != BOTTOM_UP_NONE)
-		e = rows_add(&u->rows, root);
+		e = is_asked(u, root) ? rows_add(&u->rows, root) : 0;
 	rows_sort(&u->rows);
 	return e;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
+#include "core/calls.h"
 #include "core/host.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -13,7 +14,8 @@
 struct panel_host {
 	struct sections base;
 	struct host host;
-	uint64_t generation; /* of the numbers that it is of */
+	struct calls calls;
+	uint64_t generation; /* of the numbers that these are of */
 };
 
 static struct panel_host *as_host(struct panel *p)
@@ -43,6 +45,7 @@ static void make(struct panel *p)
 		return;
 	ph->generation = generation;
 	host_update(&ph->host, tui_numbers(p->tui), tui_all(p->tui)); /* no memory: no rows */
+	calls_update(&ph->calls, tui_numbers(p->tui));
 }
 
 /* ---- tables ---- */
@@ -166,6 +169,54 @@ static void list_waiting(struct panel *p)
 	}
 }
 
+/* ---- calls ---- */
+
+/* clang-format off */
+#define CALLS_COLUMN(title, value, op, metric, form, human, width, rank, help)                     \
+	{title, help, width, rank, human_##human},
+/* clang-format on */
+static const struct column call_columns[] = {CALLS_COLUMNS(CALLS_COLUMN)};
+
+static struct section_row call_row(struct panel *p, const struct call_row *row)
+{
+	const double CALLS_SHARE = SECTION_SHARE;
+	const uint8_t kind = snapshot_node(p->tui->snap, row->node)->kind;
+
+#define _(title, value, ...) value,
+	return (struct section_row){.v = {CALLS_COLUMNS(_)}, .role = kind_role(kind)};
+#undef _
+}
+
+/* Waits alone have their own tables. */
+static bool has_calls(struct panel *p)
+{
+	return as_host(p)->calls.n && calls_are_known(panel_session(p));
+}
+
+static void list_calls(struct panel *p)
+{
+	const struct calls *c = &as_host(p)->calls;
+
+	for (size_t i = 0; has_calls(p) && i < c->n; i++) {
+		const struct section_row row = call_row(p, &c->rows[i]);
+
+		sections_add_node(p, c->rows[i].node, &row);
+	}
+}
+
+static void list_calling(struct panel *p)
+{
+	struct numbers *kept = tui_numbers(p->tui);
+	struct call_row of;
+
+	for (uint32_t id = 0; has_calls(p) && id < snapshot_n(p->tui->snap); id++)
+		if (calls_at(kept, id, &of)) {
+			const struct section_row row = call_row(p, &of);
+
+			sections_add_path(p, id, &row);
+		}
+}
+
 /* There are none to show. Are there none? */
 static const char *say_no_waits(struct panel *p)
 {
@@ -232,6 +283,22 @@ static const struct section sections[] = {
 		.most = ROWS_MAX,
 		.limited = 1,
 	},
+	{
+		.title = CALLS_TITLE,
+		.name = "FUNCTION",
+		.columns = {call_columns, ARRAY_SIZE(call_columns), 40},
+		.list = list_calls,
+		.most = ROWS_MAX,
+		.limited = 1,
+	},
+	{
+		.title = CALLS_OF_TITLE,
+		.name = "PATH",
+		.columns = {call_columns, ARRAY_SIZE(call_columns), 40},
+		.list = list_calling,
+		.most = ROWS_MAX,
+		.limited = 1,
+	},
 };
 
 static void update(struct panel *p)
@@ -243,12 +310,13 @@ static void update(struct panel *p)
 static void done(struct panel *p)
 {
 	host_done(&as_host(p)->host);
+	calls_done(&as_host(p)->calls);
 	sections_done(p);
 }
 
 static bool is_there(const struct tui *t)
 {
-	return snapshot_has(t->snap, METRIC_CPU_TIME);
+	return snapshot_has(t->snap, METRIC_CPU_TIME) || snapshot_has(t->snap, METRIC_API_TIME);
 }
 
 const struct panel_ops panel_host_ops = {

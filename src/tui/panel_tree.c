@@ -95,26 +95,28 @@ static uint8_t *reach_limit(const struct least *least, struct snapshot *snap)
 	return mask;
 }
 
-static bool asks_for_memory(const struct row_columns *rc)
+/* ROWS_OF_* */
+static unsigned asked_rows(const struct row_columns *rc)
 {
-	bool asks = false;
+	unsigned asked = 0;
 
-	for (unsigned i = 0; i < rc->n && !asks; i++)
-		asks = metric_is_of_memory(rc->v[i]->spec.derived.metric);
-	return asks;
+	for (unsigned i = 0; i < rc->n; i++)
+		asked |= column_rows(&rc->v[i]->spec);
+	return asked;
 }
 
-static bool hides_memory(const struct panel_tree *pt)
+/* Are there rows for which no column asks? */
+static bool hides_rows(const struct panel_tree *pt)
 {
-	return snapshot_has(pt->base.tui->snap, METRIC_MEM_LIVE) && !asks_for_memory(&pt->columns);
+	return filter_has_unasked(pt->base.tui->snap, asked_rows(&pt->columns));
 }
 
 /* NULL: out of memory. */
-static uint8_t *without_memory(struct snapshot *snap)
+static uint8_t *without_unasked(struct snapshot *snap, unsigned asked)
 {
 	uint8_t *mask = filter_all(snap);
 
-	if (!mask || filter_out_memory(mask, snap) == 0)
+	if (!mask || filter_out_unasked(mask, snap, asked) == 0)
 		return mask;
 	free(mask);
 	return NULL;
@@ -128,7 +130,7 @@ static void make_limit(struct panel_tree *pt)
 
 	free(pt->limit);
 	pt->limit = least_any(&t->least) ? reach_limit(&t->least, t->snap)
-		    : hides_memory(pt)   ? without_memory(t->snap)
+		    : hides_rows(pt)     ? without_unasked(t->snap, asked_rows(&pt->columns))
 					 : NULL;
 	if (pt->limit && t->options.before)
 		other = reach_limit(&t->least, t->options.before);
@@ -146,7 +148,7 @@ static bool is_made(const struct panel_tree *pt)
 	const struct tui *t = pt->base.tui;
 
 	return pt->generation == snapshot_generation(t->snap) &&
-	       pt->with_memory == asks_for_memory(&pt->columns) &&
+	       pt->asked_rows == asked_rows(&pt->columns) &&
 	       (pt->names == t->names || !*t->filter) && !strcmp(pt->filter, t->filter) &&
 	       !memcmp(&pt->least, &t->least, sizeof(pt->least));
 }
@@ -198,7 +200,7 @@ static int make(struct panel_tree *pt)
 	pt->generation = snapshot_generation(t->snap);
 	pt->names = t->names;
 	pt->least = t->least;
-	pt->with_memory = asks_for_memory(&pt->columns);
+	pt->asked_rows = asked_rows(&pt->columns);
 	return 0;
 }
 

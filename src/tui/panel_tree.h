@@ -25,7 +25,7 @@ struct panel_tree {
 		bool ascending, of_parent;
 	} order;
 	uint8_t *limit; /* by node: does it reach the limit of the view? NULL: there is no limit */
-	bool with_memory; /* rows of what is allocated are shown, for a column asks for them */
+	unsigned asked_rows; /* ROWS_OF_*: those that are shown, for a column asks for them */
 };
 
 static inline struct panel_tree *as_tree(struct panel *p)

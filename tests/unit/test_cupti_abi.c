@@ -83,6 +83,10 @@ SAME(ABI_EXIT, CUPTI_API_EXIT);
 	_Static_assert(number < ABI_N_CALLS, #name);
 ABI_CALLS(_)
 #undef _
+#define _(domain, name, number) SAME(number, CUPTI_##domain##_TRACE_CBID_##name);
+ABI_QUIET_CALLS(_)
+#undef _
+SAME(ABI_DOMAIN_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API);
 #define LAUNCH(theirs)                                                                             \
 	FIELD(abi_launch, function, theirs, f);                                                    \
 	FIELD(abi_launch, shape.grid[0], theirs, gridDimX);                                        \
@@ -215,6 +219,7 @@ MEMORY_POOL(CUpti_ActivityMemoryPool3);
 FIELD(abi_memory_pool, used, CUpti_ActivityMemoryPool3, utilizedSize);
 #endif
 SAME(ABI_KIND_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+
 /* Unified memory. */
 SAME(ABI_NO_UNIFIED, CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED);
 SAME(ABI_NO_UNIFIED_OF_DEVICE, CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_DEVICE);

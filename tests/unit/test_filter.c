@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/column.h"
 #include "core/filter.h"
 #include "core/flat.h"
 #include "core/name_pattern.h"
@@ -100,16 +101,52 @@ START_TEST(memory_alone_is_left_out)
 	s->ended = false;
 	snap = snapshot_new(s, &spec);
 	mask = filter_all(snap);
-	ck_assert_int_eq(filter_out_memory(mask, snap), 0);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, 0), 0);
 	ck_assert_uint_eq(mask[alone], 1); /* nobody measured any */
 	session_add(s, 3, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10});
 	session_add(s, alone, lane, 0, METRIC_MEM_LIVE, (union metric_value){.u64 = 10});
 	session_add(s, beside, lane, 0, METRIC_MEM_LIVE, (union metric_value){.u64 = 10});
 	snapshot_update(snap, 1);
-	ck_assert_int_eq(filter_out_memory(mask, snap), 0);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, 0), 0);
 	for (uint32_t i = 0; i < 6; i++)
 		ck_assert_uint_eq(mask[i], 1);
 	ck_assert_uint_eq(mask[outer] + mask[empty] + mask[alone] + mask[beside], 0);
+	free(mask);
+	mask = filter_all(snap);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, ROWS_OF_MEMORY), 0);
+	ck_assert_uint_eq(mask[outer] + mask[empty] + mask[alone] + mask[beside], 4);
+	free(mask);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+/* Calls of the GPU's library have numbers in columns about these alone. */
+START_TEST(calls_are_left_out_where_nothing_asks_for_them)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = tree();
+	uint32_t lane = session_lane_intern(
+		s, &(struct session_lane){.process = SESSION_NONE, .device = SESSION_NONE});
+	uint32_t call = session_node(s, 1, FRAME_CALL, "cudaMalloc");
+	uint32_t memory = session_node(s, 1, FRAME_ALLOC, "alloc device");
+	struct snapshot *snap;
+	uint8_t *mask;
+
+	session_add(s, 3, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10});
+	session_add(s, call, lane, 0, METRIC_API_TIME, (union metric_value){.u64 = 10});
+	session_add(s, memory, lane, 0, METRIC_MEM_LIVE, (union metric_value){.u64 = 10});
+	snap = snapshot_new(s, &spec);
+	mask = filter_all(snap);
+	ck_assert(filter_has_unasked(snap, ROWS_OF_MEMORY));
+	ck_assert(!filter_has_unasked(snap, ROWS_OF_THEIR_OWN));
+	ck_assert_int_eq(filter_out_unasked(mask, snap, ROWS_OF_CALLS), 0);
+	ck_assert_uint_eq(mask[call], 1);
+	ck_assert_uint_eq(mask[memory], 0);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, 0), 0);
+	ck_assert_uint_eq(mask[call], 0);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(mask[i], 1);
 	free(mask);
 	snapshot_free(snap);
 	session_free(s);
@@ -235,6 +272,7 @@ int main(void)
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
 	tcase_add_test(tc, memory_alone_is_left_out);
+	tcase_add_test(tc, calls_are_left_out_where_nothing_asks_for_them);
 	tcase_add_test(tc, masked_nodes_do_not_count);
 	tcase_add_test(tc, masks_keep_what_grew);
 	tcase_add_test(tc, says_what_is_no_expression);
