@@ -81,7 +81,7 @@ whole_graphs() {
 
 workloads() {
 	workload cuda_copies
-	workload cuda_copies seed pinned async 2d sets
+	workload cuda_copies seed pinned async 2d sets others batch
 	workload cuda_copies seed
 	workload cuda_threads -n 20000
 	workload --no-count-launches cuda_threads -n 20000
@@ -116,7 +116,8 @@ memory() {
 import collections, json, re, sys
 sums, paths = collections.Counter(), {}
 for n in json.load(open(sys.argv[1]))["nodes"]:
-    paths[n["id"]] = "/".join(filter(None, (paths.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
+    name = re.sub("^(alloc .*) from .*", r"\1", n["name"]) # whose code allocates is told beside
+    paths[n["id"]] = "/".join(filter(None, (paths.get(n["parent"]), name if n["parent"] is not None else "")))
     for metric, value in n["metrics"].items():
         if isinstance(value, int):
             sums[paths[n["id"]], metric] += value
@@ -143,21 +144,21 @@ PY
 	check "memory $*: losses" "" "$(losses m.hatchet)"
 }
 
-# What a program says of places in the tree and of findings: places TITLE PROGRAM
+# What a program says of places in the tree and of findings: places TITLE PROGRAM [OPTION...]
 places() {
 	if [ ! -x "$build/bench/$2" ]; then
 		echo "skipped: $2: not built (make cuda-programs)"
 		return
 	fi
-	timeout 120 "$PROTON" record -q --context scopes -o g.hatchet -- "$build/bench/$2" >out 2>err
+	timeout 120 "$PROTON" record -q --context scopes "${@:3}" -o g.hatchet -- "$build/bench/$2" >out 2>err
 	check "$1: status" 0 $?
 	"$PROTON" export -f json g.hatchet >g.json
 	"$PROTON" advise -f json g.hatchet >f.json
 	python3 - g.json f.json out >diff <<'PY'
-import json, sys
+import json, re, sys
 paths, found = {}, {}
 for n in json.load(open(sys.argv[1]))["nodes"]:
-    name = n["name"]
+    name = re.sub("^(alloc .*) from .*", r"\1", n["name"]) # whose code allocates is told beside
     paths[n["id"]] = name if paths.get(n["parent"], "") == "" else paths[n["parent"]] + "/" + name
     if n["parent"] is None:
         paths[n["id"]] = ""

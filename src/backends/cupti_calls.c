@@ -37,8 +37,8 @@ enum call_class {
 	CALL_FLAT,
 	CALL_FLAT_DOWN,
 	CALL_SYNC,
-	CALL_ALLOC,
 	/* from here on: they launch nothing */
+	CALL_ALLOC,
 	CALL_BEGIN,
 	CALL_END,
 	CALL_MAKE,
@@ -87,6 +87,14 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 		if (call->params)
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}
+}
+
+/* What it costs does not matter so much: these are rare. */
+static void allocate(struct cupti *c, const struct abi_call *call)
+{
+	if (call->site == ABI_ENTER && c->sink->ops->allocating)
+		cupti_launches_put(&c->launches, call->correlation,
+				   c->sink->ops->allocating(c->sink), 0);
 }
 
 static inline void leave(struct cupti *c, const struct abi_call *call)
@@ -153,7 +161,9 @@ static void make_graph(struct cupti *c, const struct abi_call *call, enum call_c
 
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
-	if (class == CALL_DESTROY)
+	if (class == CALL_ALLOC)
+		allocate(c, call);
+	else if (class == CALL_DESTROY)
 		destroy(c, call);
 	else if (class >= CALL_PROFILER_ON)
 		profiler(c, call, class == CALL_PROFILER_ON);
@@ -167,7 +177,7 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 {
 	enum call_class class = id < ABI_N_CALLS ? call_classes[id] : CALL_OTHER;
 
-	if (_unlikely_(class == CALL_OTHER || class >= CALL_BEGIN)) {
+	if (_unlikely_(class == CALL_OTHER || class >= CALL_ALLOC)) {
 		on_other(c, call, class);
 	} else if (call->site == ABI_ENTER) {
 		enter(c, id, call, class);

@@ -11,6 +11,7 @@
 #include "collect/memory_log.h"
 #include "collect/memory_places.h"
 #include "collect/patience.h"
+#include "collect/torch_totals.h"
 #include "collect/unified.h"
 
 enum {
@@ -493,6 +494,8 @@ void allocations_settle(uint8_t source, uint64_t until_ns)
 		return;
 	until_ns = told_until(source, until_ns);
 	ring = atomic_load(&allocations.ring);
+	if (source == SOURCE_CUPTI)
+		memory_torch(source);
 	if (ring)
 		settle(ring, until_ns);
 	settling_end();
@@ -521,4 +524,5 @@ void allocations_forked(void)
 	memory_places_forked();
 	unified_forked();
 	memory_log_forked();
+	torch_totals_forked();
 }

@@ -98,9 +98,14 @@ struct node_entry {
 	_Atomic uint8_t loop; /* that it is a step of (steps.h); 0: none */
 };
 
+enum context_flag {
+	CONTEXT_GUESSED = 1, /* of a launch before, from the same place */
+	CONTEXT_ADOPTED = 2, /* of what allocates: the main thread's, while this one has none */
+};
+
 struct context_entry { /* launch context */
 	uint32_t node, thread;
-	uint32_t is_guessed; /* of a launch before, from the same place */
+	uint32_t flags;
 	uint32_t epoch;
 	uint32_t name; /* string that its kernels have for a name; 0: their own */
 	_Atomic uint8_t state;
@@ -276,10 +281,11 @@ struct kept_contexts;  /* of scope.c */
 struct thread_state {
 	_Atomic uint32_t used;
 	uint32_t tid;
-	uint32_t lane;    /* tid, or 0: it shares the lanes of thread 0 */
-	uint32_t host;    /* see thread_lane() */
-	uint32_t node;    /* current calling context */
-	uint32_t adopted; /* the main thread's, while this one has none of its own */
+	uint32_t lane;          /* tid, or 0: it shares the lanes of thread 0 */
+	uint32_t host;          /* see thread_lane() */
+	uint32_t node;          /* current calling context */
+	uint32_t adopted;       /* the main thread's, while this one has none of its own */
+	uint32_t n_allocations; /* calls that allocate, ever */
 	bool is_main;
 	uint32_t context;        /* launch context of it; 0 = not made yet */
 	uint32_t context_node;   /* the node that it is of */
@@ -300,10 +306,11 @@ struct thread_state {
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
-	struct join *joins;          /* graph_nodes.c */
-	struct python_stack *python; /* python.c */
-	struct torch_stack *torch;   /* torch.c */
-	struct native_stack *native; /* native.c */
+	struct join *joins;                /* graph_nodes.c */
+	struct python_stack *python;       /* python.c */
+	struct torch_stack *torch;         /* torch.c */
+	struct native_stack *native;       /* native.c */
+	struct allocator_stack *allocator; /* allocators.c */
 	struct context_budget *budget;
 	struct kept_contexts *kept;  /* scope.c */
 	struct cpu_mark cpu;         /* cpu_time.c */
@@ -532,8 +539,8 @@ uint32_t module_intern(uint32_t path, uint32_t build_id);      /* WIRE_NONE: ful
 uint32_t frame_intern_place(uint32_t module, uint64_t offset); /* FRAME_NATIVE */
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
-uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch,
-			uint32_t name);
+uint32_t context_intern(uint32_t node, uint32_t thread, uint32_t flags, uint32_t epoch,
+			uint32_t name); /* flags: of enum context_flag */
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set,
 		     uint32_t epoch); /* WIRE_NONE is counted */
@@ -615,6 +622,8 @@ static inline uint32_t node_in_state(const struct thread_state *t, uint32_t node
 /* scope.c */
 /* The launch context of its calling context, of a launch of `what` (one value for one kernel, NULL: not known). */
 uint32_t thread_context(struct thread_state *t, const void *what);
+/* … of a call that allocates. */
+uint32_t thread_allocates(struct thread_state *t);
 /* Scopes that were not left: their time until now, once. */
 void scopes_close(struct thread_state *t);
 void scopes_forked(struct thread_state *t);

@@ -6,13 +6,16 @@
 #include "base/util.h"
 #include "collect/host_clock.h"
 #include "collect/slots.h"
+#include "collect/torch_totals.h"
 
 enum {
 	MAX_PLACES = 1 << 16,
 	MAX_TOTALS = 256, /* kinds of memory on devices */
 	MAX_POOLS = 256,
-	NAME_MAX_PLACE = 48,
+	POOL_NAME_MAX = 24,
+	NAME_MAX_PLACE = 192,
 	CACHE_PLACES = 1024,
+	TORCH_ADDRESS = 1, /* of no pool of CUDA's */
 };
 
 struct place {
@@ -92,6 +95,11 @@ static uint32_t total_new(uint32_t device, uint8_t kind, const char *name)
 	return i;
 }
 
+static void kind_name(uint8_t kind, char out[NAME_MAX_PLACE])
+{
+	snprintf(out, NAME_MAX_PLACE, ALLOC_WORD "%s", memory_kind_word(kind));
+}
+
 static uint32_t total_of(uint32_t device, uint8_t kind)
 {
 	char name[NAME_MAX_PLACE];
@@ -99,7 +107,7 @@ static uint32_t total_of(uint32_t device, uint8_t kind)
 	for (uint32_t i = 0; i < memory.n_totals; i++)
 		if (memory.total[i].device == device && memory.total[i].kind == kind)
 			return i;
-	snprintf(name, sizeof(name), "alloc %s", memory_kind_word(kind));
+	kind_name(kind, name);
 	return total_new(device, kind, name);
 }
 
@@ -107,7 +115,9 @@ static uint32_t total_of(uint32_t device, uint8_t kind)
 
 static void pool_name(const struct pool *p, char *out, size_t size)
 {
-	if (p->number == 1)
+	if (p->address == TORCH_ADDRESS)
+		snprintf(out, size, "%s", TORCH_POOL);
+	else if (p->number == 1)
 		snprintf(out, size, "pool");
 	else
 		snprintf(out, size, "pool %u", p->number);
@@ -123,7 +133,8 @@ static struct pool *pool_of(uint32_t device, uint64_t address)
 	for (uint32_t i = 0; i < memory.n_pools; i++) {
 		if (memory.pool[i].device == device && memory.pool[i].address == address)
 			return &memory.pool[i];
-		number += memory.pool[i].device == device;
+		number +=
+			memory.pool[i].device == device && memory.pool[i].address != TORCH_ADDRESS;
 	}
 	if (memory.n_pools == MAX_POOLS)
 		return NULL;
@@ -151,15 +162,24 @@ void memory_pool(uint8_t source, const struct memory_event *e)
 
 /* ---- places ---- */
 
-static void place_name(uint8_t source, const struct memory_event *e, char out[NAME_MAX_PLACE])
+/* " from " whoever allocates; "": that is not known. */
+static const char *allocator_of(const struct context_entry *ctx)
+{
+	const char *name = ctx->name ? collector->string[ctx->name].s : "";
+
+	return strncmp(name, ALLOC_FROM, strlen(ALLOC_FROM)) ? "" : name;
+}
+
+static void place_name(uint8_t source, const struct memory_event *e, const char *allocator,
+		       char out[NAME_MAX_PLACE])
 {
 	const struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
-	char pool[NAME_MAX_PLACE / 2] = "";
+	char pool[POOL_NAME_MAX] = "";
 
 	if (p)
 		pool_name(p, pool, sizeof(pool));
-	snprintf(out, NAME_MAX_PLACE, "alloc %s%s%s", memory_kind_word(e->kind), p ? " " : "",
-		 pool);
+	snprintf(out, NAME_MAX_PLACE, ALLOC_WORD "%s%s%s%.128s", memory_kind_word(e->kind),
+		 p ? " " : "", pool, allocator);
 }
 
 static uint32_t place_new(const struct place *like)
@@ -196,7 +216,7 @@ static uint32_t place_find(uint8_t source, const struct memory_event *e)
 	bool on_host = device == WIRE_NONE;
 	char name[NAME_MAX_PLACE];
 
-	place_name(source, e, name);
+	place_name(source, e, allocator_of(ctx), name);
 	return place_at(
 		leaf(ctx->node, name),
 		lane_intern(device, on_host ? 0 : e->context, on_host ? 0 : e->stream, ctx->thread),
@@ -234,6 +254,49 @@ uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)
 uint32_t memory_place_node(uint32_t place)
 {
 	return memory.place[place].node;
+}
+
+/* ---- PyTorch ---- */
+
+/* All tensors of a device, where they are not told of one by one. */
+static void tensors(uint32_t device, const struct torch_totals *m)
+{
+	const struct total *t = &memory.total[total_of(device, MEMORY_TENSORS)];
+	uint64_t start_ns = collector->start_ns, at_ns = m->peak_at_ns;
+	uint32_t place = place_at(leaf(0, ALLOC_TENSORS), lane_intern(device, 0, 0, 0),
+				  total_of(device, MEMORY_TENSORS));
+
+	if (place == WIRE_NONE || t->slot == WIRE_NONE)
+		return;
+	slot_store(t->slot, PEAK_BYTES, m->allocated_peak);
+	slot_store(t->slot, PEAK_AT, at_ns > start_ns ? at_ns - start_ns : 0);
+	slot_touch(t->slot);
+	slot_store(memory.place[place].slot, MEMORY_LIVE, m->allocated);
+	slot_store(memory.place[place].slot, MEMORY_PEAK, m->allocated_peak);
+	slot_store(memory.place[place].slot, MEMORY_AT_PEAK, m->allocated_peak);
+	slot_touch(memory.place[place].slot);
+}
+
+void memory_torch(uint8_t source)
+{
+	struct torch_totals m;
+	struct pool *p;
+	uint32_t device;
+
+	for (int32_t at = 0; torch_totals_changed(&at, &m);) {
+		device = device_intern(source, m.device);
+		p = pool_of(device, TORCH_ADDRESS);
+		if (!p || p->slot == WIRE_NONE) {
+			lose(LOSS_SLOTS_FULL, 1);
+			continue;
+		}
+		slot_store(p->slot, POOL_RESERVED, m.reserved);
+		slot_store(p->slot, POOL_USED, m.allocated);
+		slot_store(p->slot, POOL_PEAK, m.reserved_peak);
+		slot_touch(p->slot);
+		if (!collector->control->options.tensors)
+			tensors(device, &m);
+	}
 }
 
 /* ---- what changes ---- */

@@ -24,6 +24,9 @@ void memory_released(uint32_t place, uint64_t bytes, bool is_gone);
 void memory_released_unknown(uint32_t place, uint64_t bytes);
 void memory_pool(uint8_t source, const struct memory_event *e);
 
+/* What PyTorch's allocator has, and what tensors use of it. */
+void memory_torch(uint8_t source);
+
 /* The node of a place, and the number of all memory of its kind on its device. */
 enum { MEMORY_MAX_TOTALS = 256 };
 uint32_t memory_place_node(uint32_t place);

@@ -26,7 +26,7 @@ enum {
 struct place {
 	uintptr_t at;
 	struct native_rule rule;
-	uint32_t frame, n_unloads;
+	uint32_t frame, module, n_unloads;
 	uint8_t role;
 	bool is_code; /* else no return address is there */
 };
@@ -51,6 +51,7 @@ struct native_walker {
 	uint32_t tid;       /* 0: nothing is known yet */
 	struct stack own;   /* the thread's; empty where that is not known */
 	struct stack stack; /* that is walked now */
+	bool modules_only;  /* frames are not put into tables */
 	bool needs_fp;      /* it depends on the frame pointer that it began with */
 	bool is_replayable; /* all that the last walk depends on is in `reads` */
 	uint32_t n_unloads; /* at the last walk */
@@ -198,6 +199,7 @@ static void look_up(struct native_walker *w, uintptr_t at, bool exact, struct pl
 
 	*ret = (struct place){.at = at,
 			      .frame = WIRE_NONE,
+			      .module = m->id,
 			      .n_unloads = unloads,
 			      .role = m->role,
 			      .is_code = true};
@@ -207,7 +209,7 @@ static void look_up(struct native_walker *w, uintptr_t at, bool exact, struct pl
 		ret->is_code = is_after_call(at + 1);
 	if (ret->rule.cfa_is == CFA_END)
 		ret->role = NATIVE_ROOT;
-	if (m->id != WIRE_NONE && m->role != NATIVE_LEAF && ret->is_code)
+	if (m->id != WIRE_NONE && m->role != NATIVE_LEAF && ret->is_code && !w->modules_only)
 		ret->frame = frame_intern_place(m->id, at - m->bias);
 	errno = saved;
 }
@@ -354,6 +356,11 @@ bool native_walk_is_same(const struct native_walker *w, const struct native_regi
 	return true;
 }
 
+void native_walk_modules_only(struct native_walker *w)
+{
+	w->modules_only = true;
+}
+
 void native_walk_prepare(struct native_walker *w)
 {
 	if (_likely_(w->tid == thread_self->tid && w->owner == pthread_self()))
@@ -389,7 +396,10 @@ unsigned native_walk(struct native_walker *w, const struct native_registers *fro
 			return n;
 		if (n == max)
 			break;
-		out[n++] = (struct native_frame){place->at, place->frame, place->role};
+		out[n++] =
+			(struct native_frame){place->at, place->frame, place->module, place->role};
+		if (w->modules_only && place->role != NATIVE_LEAF)
+			return n;
 		if (place->rule.cfa_is == CFA_END)
 			*ret_ended = true;
 		if (!step(w, &place->rule, &c))

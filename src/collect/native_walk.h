@@ -25,15 +25,18 @@ struct native_registers {
 };
 
 struct native_frame {
-	uintptr_t at;   /* the call, or where a signal came */
-	uint32_t frame; /* of the collector's table; WIRE_NONE: no room */
-	uint8_t role;   /* enum native_role; NATIVE_ROOT, too, for a frame without a caller */
+	uintptr_t at;    /* the call, or where a signal came */
+	uint32_t frame;  /* of the collector's table; WIRE_NONE: no room */
+	uint32_t module; /* … and the file; WIRE_NONE: none */
+	uint8_t role;    /* enum native_role; NATIVE_ROOT, too, for a frame without a caller */
 };
 
 size_t native_walker_size(void); /* zeroed, it is ready */
 /* Where the thread's stack ends is found out now, and not at the first walk, which may be in a signal's handler:
  * glibc allocates for it. */
 void native_walk_prepare(struct native_walker *w);
+/* Whose code calls the vendor's is wanted, and no more: its walks end there, and their frames are in no table. */
+void native_walk_modules_only(struct native_walker *w);
 /* The frames from here on, innermost first, `max` at most. *ret_ended: the outermost is among them. */
 unsigned native_walk(struct native_walker *w, const struct native_registers *from, unsigned max,
 		     struct native_frame out[], bool *ret_ended);

@@ -39,7 +39,7 @@ static uint32_t context_find(struct thread_state *t, uint32_t node, uint32_t epo
 	kept = &t->kept->of[node % KEPT_NODES][guessed];
 	id = atomic_load_explicit(kept, memory_order_relaxed);
 	e = &collector->context[id];
-	if (id && e->node == node && e->thread == t->lane && e->is_guessed == guessed &&
+	if (id && e->node == node && e->thread == t->lane && e->flags == guessed &&
 	    e->epoch == epoch && !e->name)
 		return id;
 	id = context_intern(node, t->lane, guessed, epoch, 0);
@@ -92,6 +92,21 @@ uint32_t thread_context(struct thread_state *t, const void *what)
 	}
 	budget_pay(t);
 	return t->context;
+}
+
+/* By threads that work for the main thread. */
+static _Atomic uint32_t n_adopted_allocations;
+
+uint32_t thread_allocates(struct thread_state *t)
+{
+	uint32_t context = thread_context(t, NULL);
+	const struct context_entry *e = &collector->context[context];
+
+	t->n_allocations++;
+	if (t->depth || t->is_main || !t->adopted)
+		return context;
+	atomic_fetch_add_explicit(&n_adopted_allocations, 1, memory_order_relaxed);
+	return context_intern(e->node, e->thread, e->flags | CONTEXT_ADOPTED, e->epoch, e->name);
 }
 
 static uint32_t state_frame(const char *name, size_t len)

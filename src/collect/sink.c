@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/allocations.h"
+#include "collect/allocators.h"
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/graph_runs.h"
@@ -352,7 +353,8 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 /* Its context is that of a launch before (context_budget.h). */
 static bool is_guessed(uint32_t launch)
 {
-	return launch < table_n(&collector->contexts) && collector->context[launch].is_guessed;
+	return launch < table_n(&collector->contexts) &&
+	       collector->context[launch].flags & CONTEXT_GUESSED;
 }
 
 /* n more of this metric at a node, on the lane of a slot. */
@@ -506,6 +508,12 @@ static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 	return thread_context(t, what);
 }
 
+static uint32_t sink_allocating(struct activity_sink *sink)
+{
+	(void)sink;
+	return collect_on ? allocator_context(thread_state()) : 1;
+}
+
 static void sink_unlaunch(struct activity_sink *sink, uint64_t n)
 {
 	if (collect_on)
@@ -651,6 +659,7 @@ static void sink_settled(struct activity_sink *sink, uint64_t until_ns)
 
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
+	.allocating = sink_allocating,
 	.record = sink_record,
 	.unlaunch = sink_unlaunch,
 	.lose = sink_lose,

@@ -187,8 +187,8 @@ static void tables_seed(struct collector *c)
 	frame_intern(FRAME_ROOT, string_intern("ROOT", 4));
 	node_intern(WIRE_NONE, 0);
 	lane_intern(WIRE_NONE, 0, 0, 0);
-	context_intern(WIRE_NONE, 0, false, 0, 0); /* id 0: unknown */
-	context_intern(0, 0, false, 0, 0);         /* id 1: the root, when contexts are full */
+	context_intern(WIRE_NONE, 0, 0, 0, 0); /* id 0: unknown */
+	context_intern(0, 0, 0, 0, 0);         /* id 1: the root, when contexts are full */
 	atomic_store(&c->n_epochs, 1);
 	/* Values that are strings must be on the wire before their slots: they are made first. */
 	for (i = 0; i < COPY_N_DIRECTIONS; i++)
@@ -543,12 +543,12 @@ uint32_t node_intern(uint32_t parent, uint32_t frame)
 	return node_intern_made(parent, frame, &made);
 }
 
-uint32_t context_intern(uint32_t node, uint32_t thread, bool is_guessed, uint32_t epoch,
+uint32_t context_intern(uint32_t node, uint32_t thread, uint32_t flags, uint32_t epoch,
 			uint32_t name)
 {
-	const uint32_t key[] = {node, thread, is_guessed, epoch, name};
+	const uint32_t key[] = {node, thread, flags, epoch, name};
 	uint64_t hash =
-		hash_pair(node, thread) + is_guessed + (epoch | name ? hash_pair(epoch, name) : 0);
+		hash_pair(node, thread) + flags + (epoch | name ? hash_pair(epoch, name) : 0);
 	uint32_t id = keyed_intern(&contexts, hash, key, MAX_CONTEXTS);
 
 	if (id != WIRE_NONE)

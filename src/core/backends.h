@@ -39,6 +39,7 @@
 		 cuptiEnableDomain; cuptiEnableAllDomains; cuptiActivityRegisterCallbacks;                  \
 		 cuptiActivityEnable; cuptiActivityEnableContext; cuptiActivityDisable;                     \
 		 cuptiActivityDisableContext; cuptiActivitySetAttribute; cuptiActivityFlushAll;)            \
+	_(TORCH, _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE;)                            \
 	_(NVTX, InitializeInjectionNvtx2; InitializeInjectionNvtxExtension;)                       \
 	_(OPENCL, clGetLayerInfo; clInitLayer;)                                                    \
 	_(OPENMP, ompt_start_tool;)                                                                \
@@ -69,6 +70,7 @@ enum graphs_wanted {
 	_(sync, "sync", "record how long APP waits for the GPU")                                   \
 	_(api, "api", "record how long APP is in calls of CUDA, waits among them")                 \
 	_(no_memory, "no-memory", "do not record what APP allocates on the GPU")                   \
+	_(tensors, "tensors", "record what tensors of PyTorch hold, by calling context")            \
 	_(unified, "unified", "record faults and migrations of unified memory")                    \
 	_(no_idle, "no-idle", "do not record what lets the GPU wait")                              \
 	_(hold, "hold", "keep CUPTI from profilers inside APP, such as torch.profiler")            \

@@ -82,6 +82,7 @@ unsigned copy_direction_of(const char *name)
 static const char *const memory_words[MEMORY_N_KINDS] = {
 	[MEMORY_UNKNOWN] = "unknown", [MEMORY_PAGEABLE] = "pageable", [MEMORY_PINNED] = "pinned",
 	[MEMORY_DEVICE] = "device",   [MEMORY_ARRAY] = "array",       [MEMORY_MANAGED] = "managed",
+	[MEMORY_SVM] = "svm",         [MEMORY_TENSORS] = "tensors",
 };
 
 const char *copy_direction_word(unsigned direction)
@@ -190,6 +191,12 @@ void activity_transfer_name(const struct activity *a, char *out, size_t size)
 	} else {
 		p = transfer_append(p, end, "memcpy ");
 		p = transfer_append(p, end, copy_direction_short(a->direction));
+	}
+	if (a->src_device != a->dst_device) {
+		p = transfer_append(p, end, " ");
+		p = number_append(p, end, a->src_device);
+		p = transfer_append(p, end, " to ");
+		p = number_append(p, end, a->dst_device);
 	}
 	if (memory != MEMORY_UNKNOWN) {
 		p = transfer_append(p, end, " ");

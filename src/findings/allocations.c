@@ -24,7 +24,8 @@ static void look(const struct evidence *e, uint32_t node, struct churn *c)
 	double times = evidence_sum(e, node, METRIC_ALLOCS);
 	double released = evidence_sum(e, node, METRIC_FREES);
 
-	if (times < LEAST_TIMES || times - released > MOST_KEPT * times || is_of_pool(e->s, node))
+	if (times < LEAST_TIMES || is_of_tensors(e->s, node) ||
+	    times - released > MOST_KEPT * times || is_of_pool(e->s, node))
 		return;
 	c->times += times;
 	c->bytes += evidence_sum(e, node, METRIC_ALLOCATED);

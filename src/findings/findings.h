@@ -40,6 +40,7 @@
 	_(CLOCKS, "clocks")                                                                        \
 	_(LINK, "link")                                                                            \
 	_(MEMORY_FULL, "memory-full")                                                              \
+	_(RESERVED, "reserved")                                                                    \
 	_(UNRELEASED_MEMORY, "unreleased-memory")                                                  \
 	_(ALLOCATIONS, "allocations")                                                              \
 	_(MEMORY_ERRORS, "memory-errors")                                                          \

@@ -80,6 +80,11 @@ static inline bool evidence_thrashes(const struct evidence *e, uint32_t node)
 	return evidence_sum(e, node, METRIC_THRASHES) > 0;
 }
 
+/* Tensors of a framework, within what its allocator keeps: they come and go at no price, and weights stay. */
+static inline bool is_of_tensors(const struct session *s, uint32_t node)
+{
+	return !strncmp(session_node_name(s, node), ALLOC_TENSORS, strlen(ALLOC_TENSORS));
+}
 
 /* All that computes: what runs in graphs that are recorded whole is not told apart. */
 static inline double evidence_computing(const struct evidence *e)

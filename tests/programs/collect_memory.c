@@ -2,6 +2,7 @@
 /* Known traffic of memory: collect_memory LIBCUDA [WHAT], with the mock libcupti. See
  * tests/scripts/collect_memory.sh. */
 #include "config.h" // IWYU pragma: keep
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -272,16 +273,136 @@ static void forks(void)
 	proton_exit_scope();
 }
 
+/* As PyTorch does: weights stay, activations come and go; a library of it hears what it did. */
+static void tensors(void)
+{
+	void *library = dlopen(getenv("C10_CUDA"), RTLD_NOW | RTLD_LOCAL);
+	uint64_t (*make)(uint32_t(*)(uint64_t *, size_t), size_t, int8_t), (*reported)(void), p[8];
+	void (*drop)(uint64_t, size_t);
+
+	if (!library)
+		exit(6);
+	*(void **)&make = dlsym(library, "tensor_new");
+	*(void **)&drop = dlsym(library, "tensor_delete");
+	*(void **)&reported = dlsym(library, "c10_reported");
+	proton_enter_scope("weights");
+	p[0] = make(cuda.alloc, 512 << 10, 1);
+	proton_exit_scope();
+	for (int step = 0; step < 400; step++) {
+		proton_enter_scope("step");
+		for (int i = 1; i < 4; i++)
+			p[i] = make(cuda.alloc, 256 << 10, 1);
+		for (int i = 1; i < 4; i++)
+			drop(p[i], 256 << 10);
+		proton_exit_scope();
+	}
+	make(cuda.alloc, 1024, 0); /* of the host: not told of as a rule, and not ours */
+	launch("kernel");
+	printf("reported %llx\n", (unsigned long long)reported());
+}
+
+/* A request leaves a block each time, and one that the next request releases; a helper without scopes allocates for it.
+ * Another thread's requests leave nothing, and end while the first goes on. */
+static void *help(void *arg)
+{
+	*(uint64_t *)arg = alloc(3 * MIB);
+	return arg;
+}
+
+static void *tidy(void *arg)
+{
+	for (int i = 0; i < 50; i++) {
+		proton_enter_scope("request");
+		cuda.release(alloc(8 * MIB));
+		proton_exit_scope();
+	}
+	return arg;
+}
+
+static uint64_t helped(void)
+{
+	pthread_t thread;
+	uint64_t address = 0;
+
+	if (pthread_create(&thread, NULL, help, &address) || pthread_join(thread, NULL))
+		exit(4);
+	return address;
+}
+
+static void leaves(void)
+{
+	uint64_t cached = 0, address;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, tidy, NULL))
+		exit(4);
+	proton_enter_scope("server");
+	for (int i = 0; i < 20; i++) {
+		proton_enter_scope("request");
+		alloc(4 * MIB);
+		if (cached)
+			cuda.release(cached);
+		cached = alloc(1 * MIB);
+		address = helped();
+		proton_exit_scope();
+		cuda.release(address);
+		hand_over(0);
+	}
+	cuda.release(cached);
+	cuda.release(cached); /* twice: it fails */
+	proton_exit_scope();
+	pthread_join(thread, NULL);
+	proton_enter_scope("empty");
+	proton_exit_scope();
+	launch("kernel");
+}
+
+/* The program and a library allocate in one scope, on two threads; the library is unloaded, and comes again. */
+static void *use_library(void *arg)
+{
+	uint64_t (*get)(uint32_t(*)(uint64_t *, size_t), size_t), address[3];
+	void *library;
+
+	for (int turn = 0; turn < 2; turn++) {
+		library = dlopen(getenv("ALLOCATOR"), RTLD_NOW);
+		if (!library)
+			exit(6);
+		*(void **)&get = dlsym(library, "allocator_get");
+		proton_enter_scope("who");
+		address[0] = alloc(1 * MIB);
+		for (int i = 1; i < 3; i++)
+			address[i] = get(cuda.alloc, 2 * MIB);
+		proton_exit_scope();
+		for (int i = 0; i < 3; i++)
+			cuda.release(address[i]);
+		dlclose(library);
+	}
+	return arg;
+}
+
+static void who(void)
+{
+	pthread_t thread;
+
+	use_library(NULL);
+	if (pthread_create(&thread, NULL, use_library, NULL) || pthread_join(thread, NULL))
+		exit(4);
+	launch("kernel");
+	/* Within a launch that has a name it is not the name of who allocates. */
+	proton_launch_begin("named");
+	launch("kernel");
+	alloc(4096);
+	proton_launch_end();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*function)(void);
-	} what[] = {{"kinds", kinds},
-		    {"threads", threads},
-		    {"many", many},
-		    {"ends", context_ends},
-		    {"forks", forks}};
+	} what[] = {{"kinds", kinds},       {"threads", threads}, {"many", many},
+		    {"ends", context_ends}, {"forks", forks},     {"who", who},
+		    {"tensors", tensors},   {"leaves", leaves}};
 
 	if (argc != 3)
 		return 2;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands in for PyTorch's libc10_cuda.so: an allocator that takes blocks of 2 MiB from CUDA and gives out parts of
+ * them, and tells of each (as that of 2.11 does, by libc10.so). */
+#include "config.h" // IWYU pragma: keep
+#include <stddef.h>
+#include <stdint.h>
+
+struct device {
+	int8_t type, index;
+};
+
+extern void report(void *p, int64_t more, size_t allocated, size_t reserved,
+		   struct device device) __asm__("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_"
+						 "6DeviceE");
+
+#define PUBLIC __attribute__((visibility("default")))
+#define BLOCK  ((size_t)2 << 20)
+
+uint64_t tensor_new(uint32_t (*alloc)(uint64_t *, size_t), size_t bytes, int8_t type);
+void tensor_delete(uint64_t p, size_t bytes);
+
+static uint64_t block, used; /* of a block: the part that was given out, for ever */
+static size_t allocated, reserved;
+
+PUBLIC uint64_t tensor_new(uint32_t (*alloc)(uint64_t *, size_t), size_t bytes, int8_t type)
+{
+	uint64_t p;
+
+	if ((!block || used + bytes > BLOCK) && alloc(&block, BLOCK) == 0) {
+		reserved += BLOCK;
+		used = 0;
+	}
+	p = block + used;
+	used += bytes;
+	allocated += bytes;
+	report((void *)(uintptr_t)p, (int64_t)bytes, allocated, reserved, (struct device){type, 0});
+	return p;
+}
+
+PUBLIC void tensor_delete(uint64_t p, size_t bytes)
+{
+	allocated -= bytes;
+	report((void *)(uintptr_t)p, -(int64_t)bytes, allocated, reserved, (struct device){1, 0});
+}
