@@ -7,6 +7,7 @@
 #include <time.h>
 #include "backends/pages.h"
 #include "collect/internal.h"
+#include "collect/left_behind.h"
 #include "collect/live_memory.h"
 #include "collect/memory_log.h"
 #include "collect/memory_places.h"
@@ -81,10 +82,12 @@ static bool is_older(const struct waiting *w, const struct live_block *b)
 	return w->e.at_ns < b->at_ns && b->at_ns - w->e.at_ns < LATE_NS;
 }
 
-static void give_back(struct live_block *b, bool is_gone)
+static void give_back(struct live_block *b, uint64_t at_ns, bool is_gone)
 {
 	if (b->place != NO_PLACE)
-		memory_released(b->place, b->bytes, is_gone);
+		memory_released(b->place, b->bytes, at_ns, is_gone);
+	left_released(b->left, at_ns, is_gone);
+	b->left = 0;
 	b->is_held = false;
 }
 
@@ -121,7 +124,9 @@ static void allocate_late(const struct waiting *w, struct live_block *newer)
 
 	if (place != WIRE_NONE) {
 		memory_allocated(place, w->e.bytes, w->e.at_ns);
-		memory_released(place, w->e.bytes, false);
+		memory_released(place, w->e.bytes, w->e.at_ns, false);
+		left_released(left_allocated(&w->e, memory_place_total(place)), newer->at_ns,
+			      false);
 	}
 	forget_orphan(newer);
 	remove_empty(newer);
@@ -141,16 +146,18 @@ static void allocate(const struct waiting *w)
 	/* Nobody said that it was released: that may still come. */
 	b.is_owed = old && old->is_held;
 	if (b.is_owed)
-		give_back(old, false);
+		give_back(old, e->at_ns, false);
 	b.bytes = e->bytes;
 	b.at_ns = e->at_ns;
 	b.source = w->source & 63;
 	b.context = e->context;
 	b.is_held = true;
 	b.place = place_or_none(memory_place(w->source, e));
+	b.left = b.place == NO_PLACE ? 0 : left_allocated(e, memory_place_total(b.place));
 	if (old)
 		*old = b;
 	else if (!live_put(&allocations.live, &b)) {
+		left_released(b.left, b.at_ns, false);
 		lose(LOSS_NO_MEMORY, 1);
 		return;
 	}
@@ -190,7 +197,7 @@ static void release(struct waiting *w)
 		release_unknown(w, b);
 		return;
 	}
-	give_back(b, false);
+	give_back(b, w->e.at_ns, false);
 	b->at_ns = w->e.at_ns;
 	remove_empty(b);
 }
@@ -202,7 +209,7 @@ static void lose_context(const struct waiting *w)
 	for (uint32_t i = 0; i < m->size; i++)
 		while (m->cell[i].address && m->cell[i].is_held && m->cell[i].source == w->source &&
 		       m->cell[i].context == w->e.context) {
-			give_back(&m->cell[i], true);
+			give_back(&m->cell[i], w->e.at_ns, true);
 			remove_empty(&m->cell[i]);
 		}
 }
@@ -238,6 +245,9 @@ static void apply(struct waiting *w)
 		break;
 	case MEMORY_UNIFIED:
 		unified_add(w->source, &w->e);
+		return;
+	case MEMORY_SCOPE:
+		left_ended(&w->e);
 		return;
 	}
 	if (w->source == SOURCE_CUPTI && w->e.kind != MEMORY_TENSORS)
@@ -482,6 +492,7 @@ static void settle(struct cell *ring, uint64_t until_ns)
 			memory_places_publish();
 	}
 	count_orphans(until_ns);
+	left_settle(until_ns);
 	memory_places_publish();
 	late_shrink();
 }
@@ -521,6 +532,7 @@ void allocations_forked(void)
 	atomic_store(&collector->n_waiting, 0);
 	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);
+	left_forked();
 	memory_places_forked();
 	unified_forked();
 	memory_log_forked();

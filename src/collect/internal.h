@@ -340,9 +340,11 @@ enum {
 	SET_ID_STEPS = 14, /* of a loop, and those behind it (core/step_values.h) */
 	SET_ID_CALL = SET_ID_STEPS + STEP_N_SETS, /* time in calls of the vendor's library */
 	SET_ID_WAIT,                              /* … and that as SET_ID_HOST has it */
+	SET_ID_LEFT,                              /* what a scope leaves behind */
+	SET_ID_LEFT_HELD,                         /* … and was not released since */
 };
 /* Behind them one for each size of copies: how many, bytes. */
-enum { SET_ID_SIZES = SET_ID_WAIT + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
+enum { SET_ID_SIZES = SET_ID_LEFT_HELD + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */

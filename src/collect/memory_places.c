@@ -10,7 +10,6 @@
 
 enum {
 	MAX_PLACES = 1 << 16,
-	MAX_TOTALS = 256, /* kinds of memory on devices */
 	MAX_POOLS = 256,
 	POOL_NAME_MAX = 24,
 	NAME_MAX_PLACE = 192,
@@ -53,7 +52,7 @@ struct place_key {
 static struct {
 	struct place place[MAX_PLACES];
 	uint32_t n_places;
-	struct total total[MAX_TOTALS];
+	struct total total[MEMORY_MAX_TOTALS]; /* kinds of memory on devices */
 	uint32_t n_totals;
 	struct pool pool[MAX_POOLS];
 	uint32_t n_pools;
@@ -86,8 +85,8 @@ static uint32_t total_new(uint32_t device, uint8_t kind, const char *name)
 {
 	uint32_t i = memory.n_totals, lane = lane_intern(device, 0, 0, 0);
 
-	if (i == MAX_TOTALS)
-		return MAX_TOTALS - 1;
+	if (i == MEMORY_MAX_TOTALS)
+		return MEMORY_MAX_TOTALS - 1;
 	memory.total[i] = (struct total){.device = device,
 					 .kind = kind,
 					 .slot = slot_intern(leaf(0, name), lane, SET_ID_PEAK, 0)};
@@ -256,6 +255,21 @@ uint32_t memory_place_node(uint32_t place)
 	return memory.place[place].node;
 }
 
+uint32_t memory_place_total(uint32_t place)
+{
+	return memory.place[place].total;
+}
+
+uint32_t memory_total_leaf(uint32_t node, uint32_t total, uint32_t *ret_lane)
+{
+	const struct total *t = &memory.total[total];
+	char name[NAME_MAX_PLACE];
+
+	kind_name(t->kind, name);
+	*ret_lane = lane_intern(t->device, 0, 0, 0);
+	return leaf(node, name);
+}
+
 /* ---- PyTorch ---- */
 
 /* All tensors of a device, where they are not told of one by one. */
@@ -359,7 +373,7 @@ void memory_allocated(uint32_t place, uint64_t bytes, uint64_t at_ns)
 	t->n_peaks++;
 }
 
-void memory_released(uint32_t place, uint64_t bytes, bool is_gone)
+void memory_released(uint32_t place, uint64_t bytes, uint64_t at_ns, bool is_gone)
 {
 	struct place *p = &memory.place[place];
 

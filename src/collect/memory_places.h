@@ -19,7 +19,7 @@ uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e);
 
 void memory_allocated(uint32_t place, uint64_t bytes, uint64_t at_ns);
 /* Its context has taken it away where it was not released. */
-void memory_released(uint32_t place, uint64_t bytes, bool is_gone);
+void memory_released(uint32_t place, uint64_t bytes, uint64_t at_ns, bool is_gone);
 /* Counts alone: it was not known to be there. */
 void memory_released_unknown(uint32_t place, uint64_t bytes);
 void memory_pool(uint8_t source, const struct memory_event *e);

@@ -5,6 +5,7 @@
 #include "backends/pages.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "collect/allocations.h"
 #include "collect/context_budget.h"
 #include "collect/context_sources.h"
 #include "collect/contexts.h"
@@ -96,6 +97,14 @@ uint32_t thread_context(struct thread_state *t, const void *what)
 
 /* By threads that work for the main thread. */
 static _Atomic uint32_t n_adopted_allocations;
+
+/* Those that may be in a scope of this thread. */
+static uint32_t n_allocations(const struct thread_state *t)
+{
+	return t->n_allocations +
+	       (t->is_main ? atomic_load_explicit(&n_adopted_allocations, memory_order_relaxed)
+			   : 0);
+}
 
 uint32_t thread_allocates(struct thread_state *t)
 {
@@ -213,6 +222,7 @@ static int push(enum frame_kind kind, uint64_t tag, const char *name, size_t len
 		steps_begun(new.loop, new.enter_ns);
 	if (_unlikely_(is_run_traced()))
 		new.began_ns = steady_ns();
+	new.n_allocations = n_allocations(t);
 	if (kind == FRAME_NVTX)
 		new.window = trace_window_enter(name, len);
 	if (_unlikely_(new.loop) && !new.window)
@@ -394,6 +404,25 @@ static void stack_rehang(struct thread_state *t, uint32_t from)
 	thread_move(t, node);
 }
 
+/* What was allocated in it may be left behind. Where others end later that were entered later, they are in other calling
+ * contexts from now on. */
+static void scopes_leave_memory(const struct thread_state *t, uint32_t i)
+{
+	uint32_t n = n_allocations(t);
+	uint64_t now_ns;
+
+	if (_likely_(t->stack[i].n_allocations == n) || !t->lane)
+		return;
+	now_ns = clock_realtime_ns();
+	for (uint32_t k = t->depth; k-- > i;)
+		if (t->stack[k].n_allocations != n)
+			allocations_add(SOURCE_CUPTI,
+					&(struct memory_event){.operation = MEMORY_SCOPE,
+							       .at_ns = now_ns,
+							       .context = t->stack[k].node,
+							       .stream = t->lane});
+}
+
 int collect_pop(uint64_t tag)
 {
 	struct thread_state *t;
@@ -411,7 +440,8 @@ int collect_pop(uint64_t tag)
 	if (!i)
 		return pop_nothing();
 	cpu_time_charge(t);
-	scope_time(t, &t->stack[--i]);
+	scopes_leave_memory(t, --i);
+	scope_time(t, &t->stack[i]);
 	if (_unlikely_(t->stack[i].loop))
 		scope_step(t, &t->stack[i]);
 	trace_window_leave(t->stack[i].window);

@@ -103,7 +103,7 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(ALLOCATED, 17, "allocated_bytes", U64, INCLUSIVE, SUM, "B",    "ALLOCATED")              \
 	_(FREES,     18, "releases",      U64,  INCLUSIVE, SUM,  "",     "FREES")                  \
 	_(FREED,     19, "released_bytes", U64, INCLUSIVE, SUM,  "B",    "FREED")                  \
-	_(NOT_FREED, 20, "left_bytes",    U64,  INCLUSIVE, SUM,  "B",    "LEFT")                   \
+	_(NOT_FREED, 20, "left_bytes",    U64,  INCLUSIVE, SUM,  "B",    "GONE")                   \
 	_(MEM_LIVE,  21, "live_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "LIVE")                   \
 	_(MEM_PEAK,  22, "peak_bytes",    U64,  INCLUSIVE, PEAK, "B",    "PEAK")                   \
 	_(AT_PEAK,   23, "at_peak_bytes", U64,  INCLUSIVE, GAUGE, "B",   "AT PEAK")                \
@@ -169,14 +169,18 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(STEP_IDLE_MEDIAN, 126, "step_idle_median (ns)", U64, PROPERTY, LAST, "ns", "MEDIAN IDLE") \
 	_(STEP_IDLE_MAX, 127, "step_idle_max (ns)", U64, EXCLUSIVE, MAX, "ns", "MAX IDLE")         \
 	_(STEP_BUSY_AT, 128, "step_slowest_known", U64, PROPERTY, LAST, "", "SLOWEST KNOWN")       \
-	_(STEP_BUSY_SLOWEST, 129, "step_slowest_busy (ns)", U64, PROPERTY, LAST, "ns", "BUSY IN SLOWEST")
+	_(STEP_BUSY_SLOWEST, 129, "step_slowest_busy (ns)", U64, PROPERTY, LAST, "ns", "BUSY IN SLOWEST") \
+	_(LEFT_BYTES, 130, "left_behind_bytes", U64, EXCLUSIVE, SUM, "B", "LEFT BEHIND")           \
+	_(LEFT_BLOCKS, 131, "left_behind_blocks", U64, EXCLUSIVE, SUM, "", "BLOCKS")               \
+	_(LEFT_TIMES, 132, "left_behind_times", U64, EXCLUSIVE, SUM, "", "TIMES")                  \
+	_(LEFT_HELD, 133, "left_behind_live_bytes", U64, EXCLUSIVE, GAUGE, "B", "NOT FREED")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 130
+		METRIC_N_BUILTIN = 134
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -263,7 +267,7 @@ static inline bool metric_is_of_unified(uint32_t id)
 static inline bool metric_is_of_memory(uint32_t id)
 {
 	return (id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK) ||
-	       metric_is_of_unified(id);
+	       (id >= METRIC_LEFT_BYTES && id <= METRIC_LEFT_HELD) || metric_is_of_unified(id);
 }
 
 /* Of calls of the GPU's library? */

@@ -273,4 +273,27 @@ hidden="hidden as launch metadata: 1 operation, 4.06us; devices were busy with i
 check "launch metadata: notes say what is hidden" "$hidden" "$("$PROTON" report --ascii --view notes metadata.hatchet | grep hidden)"
 check "launch metadata: devices say what is hidden" "($hidden)" "$("$PROTON" report --ascii --view devices metadata.hatchet | grep hidden)"
 check "launch metadata: nothing is said of none" "" "$("$PROTON" report --ascii --view notes,devices "$graph" | grep hidden)"
+# ---- a timeline: half of a thread, 75 % of a stream, all of one with two at once; and what a filter leaves
+cat >trace.json <<'EOF'
+{"traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 0, "dur": 40},
+ {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 0, "dur": 40, "args": {"device": 0, "stream": 7, "context": 1}},
+ {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 60, "dur": 20, "args": {"device": 0, "stream": 7, "context": 1}},
+ {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 9, "ts": 0, "dur": 80, "args": {"device": 0, "stream": 9, "context": 1}},
+ {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 9, "ts": 20, "dur": 2, "args": {"device": 0, "stream": 9, "context": 1}}]}
+EOF
+picture() { "$PROTON" report --ascii --view timeline --width 46 "$@" 2>&1 | grep -E "stream|thread|\+" | sed 's/ *$//'; }
+check "timeline" "\
+  thread 1        @@@@@@@@@@            50.0%
+  stream 7        @@@@@@@@@@     @@@@@  75.0%
+  stream 9        @@@@@@@@@@@@@@@@@@@@ 100.0%
+    +1                 =                 2.5%" "$(picture trace.json)"
+check "timeline: what the numbers are" "80.0us, from 0ns after the run began; a column is 4.00us  BUSY%" \
+	"$("$PROTON" report --ascii --view timeline --width 46 trace.json | head -1)"
+check "timeline: of what a filter leaves" "\
+  stream 7                       @@@@@  25.0%
+    +1                 =                 2.5%" "$(picture --include b trace.json | grep -v ' 0.0%')"
+check "timeline: without a trace" "no trace: 'proton record --trace' keeps when each operation ran" \
+	"$("$PROTON" report --view timeline "$leaf")"
+hasnt "all: without the picture" "stream 7  " <("$PROTON" report --ascii --view all trace.json)
 finish

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What a program allocates and releases on a GPU: counts, bytes, what there is now and was at most, and who held it.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_memory
@@ -10,21 +11,8 @@ export PROTON_CUPTI_PATH=$libs/mock_cupti.so LC_ALL=C.UTF-8
 run() {
 	timeout 120 "$PROTON" record -q -o "$1.hatchet" "${@:2}" -- "$app" "$libs/libcuda.so.1" "$1" >out 2>err
 	check "$1: status" 0 $?
-	"$PROTON" export -f json "$1.hatchet" | python3 -c '
-import json, sys
-names = dict(allocations="n", allocated_bytes="bytes", releases="freed_n", released_bytes="freed", left_bytes="left",
-             live_bytes="live", peak_bytes="peak", at_peak_bytes="at_peak", pool_bytes="reserved",
-             pool_used_bytes="used", pool_peak_bytes="pool_peak")
-p, path, sums = json.load(sys.stdin), {}, {}
-for n in p["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    for key, value in n["metrics"].items():
-        if key in names:
-            at = path[n["id"]], names[key]
-            sums[at] = (max if "peak" in key and key != "at_peak_bytes" else int.__add__)(sums.get(at, 0), value)
-for where in sorted({at for at, _ in sums}):
-    print(where, *("%s=%d" % (k, sums[where, k]) for k in names.values() if sums.get((where, k))))
-print([k for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")])' >"$1.tree"
+	"$PROTON" export -f json "$1.hatchet" | python3 "$tests/tools/memory_tree.py" >"$1.from"
+	sed "s/ from collect_memory//" "$1.from" >"$1.tree" # see below
 	check "$1: nothing is lost" "[]" "$(grep '^\[' "$1.tree")"
 }
 
@@ -43,9 +31,9 @@ passing/alloc device n=1 bytes=8388608 freed_n=1 freed=8388608 peak=8388608 at_p
 pool reserved=1048576 used=1048576 pool_peak=5242880" "$(grep -v '^\[' kinds.tree)"
 "$PROTON" report --view memory kinds.hatchet >report
 check "all of a kind: what is left, the most" "3.15M 18.9M 6 29.4M 4 0 GPU0 device" \
-	"$(grep 'GPU0 device$' report | tr -s ' ' | cut -d ' ' -f 1,2,4-)"
+	"$(grep -m1 'GPU0 device$' report | tr -s ' ' | cut -d ' ' -f 1,2,4-)"
 check "who holds it, and held it" "7.34M 7.34M 1 7.34M 0 0 others › alloc managed|2.10M 0 2 5.24M 1 0 later › alloc device|" \
-	"$(grep -A3 '^Calling contexts by the memory' report | tail -2 | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
+	"$(grep -A3 '^Calling contexts by the memory' report | tail -2 | sed 's/ from collect_memory//' | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
 "$PROTON" report kinds.hatchet | sed -n '/^## Calling contexts/,/^$/p' >tree
 check "no rows of it in the tree, which have no numbers there" 0 "$(grep -c alloc tree)"
 hasnt "nor from the bottom up" "alloc" <("$PROTON" report --view bottom-up kinds.hatchet)
@@ -54,6 +42,45 @@ hasnt "nor below functions" "alloc" callers
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
+
+hasnt "no levels without a trace" '"metric":"live_bytes"' <("$PROTON" export -f json kinds.hatchet)
+
+# With a trace each change of what the device holds: the most and the last are those of the sums.
+run kinds --trace
+levels() { "$PROTON" export -f json "$@" | python3 -c '
+import json, sys
+v = [s["value"] for s in sorted(json.load(sys.stdin)["samples"], key=lambda s: s["time_ns"]) if s["process"] == 0]
+print(len(v), max(v), v[-1])'; }
+check "how much at each change" "$(levels kinds.hatchet | cut -d ' ' -f 1) 18874368 3145728" "$(levels kinds.hatchet | sed 's/\.0//g')"
+# This program runs nothing on the device; a timeline is of what does.
+"$PROTON" export -f json kinds.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+at = sorted(s["time_ns"] for s in p["samples"])
+lane = next(i for i, l in enumerate(p["lanes"]) if l["device"] is not None and l["process"] == 0)
+p["intervals"] = [{"epoch": 0, "lane": lane, "latency_ns": 0, "node": 0, "start_ns": a, "end_ns": b}
+                  for a, b in ((at[0], at[0] + 10), (at[-1] + 10, at[-1] + 20))]
+json.dump(p, sys.stdout)' >levels.json
+"$PROTON" export -f chrome -o levels.chrome levels.json
+python3 -c '
+import json, sys
+p, trace = json.load(open("levels.json")), json.load(open("levels.chrome"))["traceEvents"]
+want = [s["value"] for s in sorted(p["samples"], key=lambda s: s["time_ns"]) if s["process"] == 0]
+got = [e["args"]["bytes"] for e in trace if e["ph"] == "C" and e["name"] == "memory"]
+print(got == want or (got, want))' >same
+check "a counter of traces has all of them" True "$(cat same)"
+hasnt "which is no news when read again" "left out" <("$PROTON" report --view notes levels.chrome)
+
+hasnt "it is certain" "not certain" report
+"$PROTON" export -f json kinds.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+p["losses"]["aside_ms"] = p["processes"][0].setdefault("losses", {})["aside_ms"] = 7
+json.dump(p, sys.stdout)' >aside.json
+"$PROTON" report --view memory aside.json >report
+has "while another one had CUPTI nobody saw it" "(not certain: what was allocated and released while a profiler" report
+"$PROTON" view --view memory aside.json | cat >report
+has "on the screen, too" "not certain" report
 
 # 64 threads, each of which releases what another one has allocated, and addresses that go from thread to thread.
 run threads
@@ -76,6 +103,21 @@ alloc device peak=4194304
 forgotten/alloc device n=2 bytes=4194304 freed_n=1 freed=1048576 left=3145728 peak=4194304 at_peak=4194304
 new/alloc device n=1 bytes=2097152 live=2097152 peak=2097152" "$(grep -v '^\[' ends.tree)"
 
+# What scopes leave behind when they end.
+run leaves
+"$PROTON" export -f json leaves.hatchet | python3 "$tests/tools/memory_tree.py" left >leaves.tree
+check "left behind: by scope" "\
+server/alloc device behind=83886080 blocks=20 times=1 unfreed=83886080
+server/request/alloc device behind=167772160 blocks=60 times=20 unfreed=83886080" "$(grep -v '^\[' leaves.tree)"
+"$PROTON" report --view memory leaves.hatchet >report
+check "left behind: what is not freed, and all" "83.9M 168M 20 60 server › request › alloc device" \
+	"$(sed -n '/^What scopes leave/,/^$/p' report | grep request | tr -s ' ' | sed 's/^ //')"
+"$PROTON" view --view memory leaves.hatchet | cat >report
+has "left behind: on the screen" "What scopes leave behind when they end" report
+"$PROTON" advise leaves.hatchet >findings
+has "left behind: a finding" "(left-behind)" findings
+has "left behind: what it comes to" "20 times it ended and left 8.39MB behind on average; 83.9MB of all were" findings
+
 if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
 	echo "skipped: a forked child waits for locks of the sanitizer that others held"
 else
@@ -84,6 +126,54 @@ else
 alloc device peak=5242880
 parent/alloc device n=2 bytes=5242880 live=5242880 peak=5242880 at_peak=5242880" "$(grep -v '^\[' forks.tree)"
 fi
+
+# A library allocates beside the program.
+export ALLOCATOR=$libs/allocator.so
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null || [ "$(uname -m)" != x86_64 ]; then
+	echo "skipped: stacks are not known where nothing is preloaded, or on other processors"
+else
+	run who
+	check "who allocates" "\
+alloc device from collect_memory n=1 bytes=4096 live=4096 peak=4096
+who/alloc device from allocator.so n=8 bytes=16777216 freed_n=8 freed=16777216 peak=4194304 at_peak=4194304
+who/alloc device from collect_memory n=4 bytes=4194304 freed_n=4 freed=4194304 peak=1048576 at_peak=1048576" \
+		"$(grep '^alloc.*from\|^who' who.from)"
+	"$PROTON" report --view memory who.hatchet | sed -n '/^Files whose code/,/^$/p' >report
+	has "by file" "8      16.8M      8     0  allocator.so, GPU0 device" report
+	check "each node says it, as JSON" 3 "$("$PROTON" export -f json who.hatchet | grep -c '"allocator":"')"
+fi
+
+# PyTorch's allocator: what it has, and what of it tensors use.
+export C10_CUDA=$libs/libc10_cuda.so LD_LIBRARY_PATH=$libs
+if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
+	echo "skipped: nothing is preloaded into the programs of this build"
+else
+	"$app" "$libs/libcuda.so.1" tensors >bare
+	run tensors
+	check "PyTorch's own library hears all, as it was said" "$(cat bare)" "$(cat out)"
+	check "tensors of all, and what is reserved" "\
+PyTorch's allocator reserved=316669952 used=524288 pool_peak=316669952
+alloc tensors live=524288 peak=1310720 at_peak=1310720" "$(grep 'tensors\|PyTorch' tensors.tree)"
+	"$PROTON" report --view memory tensors.hatchet >report
+	has "a row of its own" "GPU0 tensors" report
+	has "a pool" "GPU0 PyTorch's allocator" report
+	"$PROTON" advise tensors.hatchet >findings
+	has "more is reserved than tensors use" "(reserved)" findings
+	has "by so much" "PyTorch had 317MB of the device, and tensors 1.31MB at most:" findings
+	run tensors --tensors
+	check "by calling context" "\
+alloc tensors peak=1310720
+step/alloc tensors n=1200 bytes=314572800 freed_n=1200 freed=314572800 peak=786432 at_peak=786432
+weights/alloc tensors n=1 bytes=524288 live=524288 peak=524288 at_peak=524288" "$(grep tensors tensors.tree)"
+	"$PROTON" advise tensors.hatchet >findings
+	hasnt "tensors come and go at no price" "alloc tensors" findings
+	C10_CUDA=$libs/libtorch_in_one.so run tensors
+	check "… and where all is in one file" "$(cat bare)" "$(cat out)"
+	has "of which tensors are known, too" "alloc tensors live=524288" tensors.tree
+	run tensors --no-memory
+	check "without" "[]" "$(cat tensors.tree)"
+fi
+unset LD_LIBRARY_PATH
 
 # 10,000,000 were tried, too.
 export MANY_TURNS=3000000

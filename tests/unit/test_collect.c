@@ -25,6 +25,7 @@ int main(void)
 	suite_add_tcase(suite, collect_native_case());
 	suite_add_tcase(suite, collect_python_case());
 	suite_add_tcase(suite, collect_memory_case());
+	suite_add_tcase(suite, collect_left_case());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	n_failed = srunner_ntests_failed(runner);

@@ -20,5 +20,6 @@ TCase *collect_states_case(void);
 TCase *collect_native_case(void);
 TCase *collect_python_case(void);
 TCase *collect_memory_case(void);
+TCase *collect_left_case(void);
 
 #endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/left_behind.h"
+#include <string.h>
+#include "backends/pages.h"
+#include "base/hash.h"
+#include "base/util.h"
+#include "collect/host_clock.h"
+#include "collect/memory_places.h"
+#include "collect/slots.h"
+
+enum {
+	MAX_RANGES = 1 << 16,
+	MAX_ENDS = 1 << 16,   /* that wait */
+	MAX_BLOCKS = 1 << 22, /* that are in scopes */
+	MAX_SUMS = 1 << 15,
+	CACHE_RANGES = 1024,
+	WALK_MAX = 1024, /* others' blocks that one is put before: those of one flush, as a rule */
+	NONE = 0,        /* of numbers here: they begin with 1 */
+};
+
+/* A scope of a thread, whichever instance of it. */
+struct range {
+	uint32_t node, owner;
+	uint32_t parent;               /* the one around it; NONE: there is none */
+	uint32_t first, last;          /* blocks, by their times */
+	uint32_t next_end, newest_end; /* of those that wait, by number; NONE: none waits */
+};
+
+struct range_end {
+	uint64_t at_ns;
+	uint32_t range, next, before;              /* … of this range */
+	uint32_t jump, rank;                       /* to one long before; of how many it is */
+	bool is_uncounted;                         /* collection paused: it may go on by now */
+	uint64_t has_left[MEMORY_MAX_TOTALS / 64]; /* a bit a kind on a device: counted already */
+};
+
+struct block {
+	uint64_t bytes, at_ns;
+	uint32_t older, newer;
+	uint32_t own, now; /* ranges: that it was allocated in, that holds it */
+	uint32_t total;
+};
+
+/* Of a scope, whichever thread's, and a kind on a device. */
+struct sums {
+	uint32_t node, total;
+	uint32_t slot, held_slot; /* WIRE_NONE: none */
+	uint64_t held;
+};
+
+static struct {
+	struct range range[MAX_RANGES];
+	uint32_t of_range[MAX_RANGES * 2]; /* by hash */
+	struct range_end end[MAX_ENDS];
+	struct sums sums[MAX_SUMS];
+	uint32_t of_sums[MAX_SUMS * 2];
+	struct {
+		uint32_t launch, range;
+	} cache[CACHE_RANGES];
+} left; /* without values of its own: the library's file has no room for it */
+
+static struct {
+	uint32_t n_ranges, n_sums, n_blocks;
+	uint32_t first_end, n_ended; /* numbers: those in between wait */
+	struct block *block;         /* MAX_BLOCKS; NULL: none yet */
+	uint32_t free_block;
+	bool is_refused;
+} has = {.n_ranges = 1, .n_sums = 1, .n_blocks = 1, .first_end = 1, .n_ended = 1};
+
+/* ---- scopes ---- */
+
+static bool is_scope(uint32_t node)
+{
+	uint32_t kind = collector->frame[collector->node[node].frame].kind;
+
+	return kind == FRAME_SCOPE || kind == FRAME_NVTX;
+}
+
+/* The innermost of a calling context; 0: it has none. */
+static uint32_t scope_of(uint32_t node)
+{
+	while (node && node != WIRE_NONE && !is_scope(node))
+		node = collector->node[node].parent;
+	return node == WIRE_NONE ? 0 : node;
+}
+
+/* The place of a number in a table of numbers: where it is, or belongs. */
+static uint32_t *range_cell(uint32_t node, uint32_t owner)
+{
+	uint32_t i = (uint32_t)hash_pair(node, owner) % ARRAY_SIZE(left.of_range);
+
+	for (;; i = (i + 1) % ARRAY_SIZE(left.of_range)) {
+		const struct range *r = &left.range[left.of_range[i]];
+
+		if (!left.of_range[i] || (r->node == node && r->owner == owner))
+			return &left.of_range[i];
+	}
+}
+
+/* Those around it are made with it. NONE: there is no room. */
+static uint32_t range_of(uint32_t node, uint32_t owner)
+{
+	uint32_t first = NONE, *inner = &first, *cell;
+
+	for (; node; node = scope_of(collector->node[node].parent)) {
+		cell = range_cell(node, owner);
+		if (*cell) {
+			*inner = *cell;
+			return first;
+		}
+		if (has.n_ranges == MAX_RANGES)
+			return NONE;
+		*cell = *inner = has.n_ranges++;
+		left.range[*inner] = (struct range){.node = node, .owner = owner};
+		inner = &left.range[*inner].parent;
+	}
+	return first;
+}
+
+/* Where a thread without scopes works for the main thread, that one's end them. */
+static uint32_t range_of_launch(uint32_t launch)
+{
+	const struct context_entry *e = &collector->context[launch];
+	uint32_t i = launch % CACHE_RANGES, node, owner;
+
+	if (_likely_(left.cache[i].launch == launch))
+		return left.cache[i].range;
+	node = scope_of(e->node);
+	owner = e->flags & CONTEXT_ADOPTED ? (uint32_t)atomic_load(&collector->pid) : e->thread;
+	left.cache[i].launch = launch;
+	left.cache[i].range = node && owner ? range_of(node, owner) : NONE;
+	if (node && owner && !left.cache[i].range) {
+		left.cache[i].launch = 0;
+		lose(LOSS_SLOTS_FULL, 1);
+	}
+	return left.cache[i].range;
+}
+
+/* ---- what they have left ---- */
+
+static struct sums *sums_of(uint32_t node, uint32_t total)
+{
+	uint32_t i = (uint32_t)hash_pair(node, total) % ARRAY_SIZE(left.of_sums), lane, leaf;
+	struct sums *s;
+
+	for (; left.of_sums[i]; i = (i + 1) % ARRAY_SIZE(left.of_sums)) {
+		s = &left.sums[left.of_sums[i]];
+		if (s->node == node && s->total == total)
+			return s;
+	}
+	if (has.n_sums == MAX_SUMS)
+		return NULL;
+	s = &left.sums[has.n_sums];
+	leaf = memory_total_leaf(node, total, &lane);
+	*s = (struct sums){.node = node,
+			   .total = total,
+			   .slot = slot_intern(leaf, lane, SET_ID_LEFT, 0),
+			   .held_slot = slot_intern(leaf, lane, SET_ID_LEFT_HELD, 0)};
+	left.of_sums[i] = has.n_sums++;
+	return s;
+}
+
+static void hold(const struct block *b, uint32_t range, uint64_t more, uint64_t less)
+{
+	struct sums *s = sums_of(left.range[range].node, b->total);
+
+	if (!s || s->held_slot == WIRE_NONE)
+		return;
+	s->held += more - less;
+	slot_store(s->held_slot, 0, s->held);
+	slot_touch(s->held_slot);
+}
+
+static void count_left(const struct block *b, struct range_end *e)
+{
+	struct sums *s = sums_of(left.range[e->range].node, b->total);
+	uint64_t *has_left = &e->has_left[b->total / 64], bit = UINT64_C(1) << b->total % 64;
+
+	if (!s)
+		lose(LOSS_SLOTS_FULL, 1);
+	if (!s || s->slot == WIRE_NONE || e->is_uncounted)
+		return;
+	slot_add_u64(s->slot, LEFT_BYTES, b->bytes);
+	slot_add_u64(s->slot, LEFT_BLOCKS, 1);
+	slot_add_u64(s->slot, LEFT_TIMES, !(*has_left & bit));
+	slot_touch(s->slot);
+	*has_left |= bit;
+}
+
+/* ---- blocks of a range ---- */
+
+static void take_out(struct block *b)
+{
+	struct range *r = &left.range[b->now];
+
+	*(b->older ? &has.block[b->older].newer : &r->first) = b->newer;
+	*(b->newer ? &has.block[b->newer].older : &r->last) = b->older;
+}
+
+/* Where its time is. Those that come late stand a little before the end. */
+static void put_in(uint32_t id, uint32_t range)
+{
+	struct block *b = &has.block[id];
+	struct range *r = &left.range[range];
+	uint32_t at = r->last;
+
+	b->now = range;
+	if (!range)
+		return;
+	for (unsigned i = 0; at && i < WALK_MAX && has.block[at].at_ns > b->at_ns; i++)
+		at = has.block[at].older;
+	b->older = at;
+	b->newer = at ? has.block[at].newer : r->first;
+	*(b->older ? &has.block[b->older].newer : &r->first) = id;
+	*(b->newer ? &has.block[b->newer].older : &r->last) = id;
+}
+
+static uint32_t block_new(void)
+{
+	uint32_t id = has.free_block;
+
+	if (id) {
+		has.free_block = has.block[id].newer;
+		return id;
+	}
+	if (!has.block && !has.is_refused) {
+		has.block = pages_reserve(MAX_BLOCKS * sizeof(*has.block));
+		has.is_refused = !has.block;
+	}
+	return has.is_refused || has.n_blocks == MAX_BLOCKS ? 0 : has.n_blocks++;
+}
+
+uint32_t left_allocated(const struct memory_event *e, uint32_t total)
+{
+	bool is_known = e->launch && e->launch < table_n(&collector->contexts);
+	uint32_t range = is_known ? range_of_launch(e->launch) : NONE, id;
+
+	if (!range)
+		return 0;
+	id = block_new();
+	if (!id) {
+		lose(LOSS_NO_MEMORY, 1);
+		return 0;
+	}
+	has.block[id] =
+		(struct block){.bytes = e->bytes, .at_ns = e->at_ns, .own = range, .total = total};
+	put_in(id, range);
+	return id;
+}
+
+/* ---- ends ---- */
+
+static struct range_end *end_at(uint32_t number)
+{
+	return &left.end[number % MAX_ENDS];
+}
+
+static bool waits(uint32_t number)
+{
+	return number && number - has.first_end < has.n_ended - has.first_end;
+}
+
+static bool waits_from(uint32_t number, uint64_t at_ns)
+{
+	return waits(number) && end_at(number)->at_ns >= at_ns;
+}
+
+/* Where the one behind it jumps to: two jumps of one length make one, so that it takes few to get anywhere. */
+static uint32_t jump_over(uint32_t before)
+{
+	const struct range_end *b = end_at(before), *j = end_at(b->jump);
+
+	return waits(b->jump) && waits(j->jump) &&
+			       b->rank - j->rank == j->rank - end_at(j->jump)->rank
+		       ? j->jump
+		       : before;
+}
+
+/* The first that came after a time, and waits; NULL: there is none. A short scope ends ten thousands of times meanwhile. */
+static struct range_end *end_after(const struct range *r, uint64_t at_ns)
+{
+	uint32_t number = r->newest_end;
+	struct range_end *e;
+
+	if (!waits_from(number, at_ns))
+		return NULL;
+	for (;;) {
+		e = end_at(number);
+		if (waits_from(e->jump, at_ns))
+			number = e->jump;
+		else if (waits_from(e->before, at_ns))
+			number = e->before;
+		else
+			return e;
+	}
+}
+
+/* The oldest that waits. */
+static void end_apply(void)
+{
+	struct range_end *e = end_at(has.first_end);
+	struct range *r = &left.range[e->range];
+	uint32_t id;
+
+	while ((id = r->first) && has.block[id].at_ns <= e->at_ns) {
+		struct block *b = &has.block[id];
+
+		count_left(b, e);
+		hold(b, e->range, b->bytes, 0);
+		take_out(b);
+		put_in(id, r->parent);
+	}
+	r->next_end = e->next;
+	if (!r->next_end)
+		r->newest_end = NONE;
+	if (++has.first_end == 0)
+		has.first_end = 1;
+}
+
+static bool any_waits(void)
+{
+	return has.first_end != has.n_ended;
+}
+
+/* What was allocated in it may not have been told of yet. */
+void left_ended(const struct memory_event *e)
+{
+	uint32_t range = range_of(e->context, e->stream), number = has.n_ended, before;
+	struct range *r = &left.range[range];
+
+	if (!range)
+		return;
+	if (number - has.first_end >= MAX_ENDS - 1)
+		end_apply();
+	before = r->newest_end;
+	*end_at(number) = (struct range_end){.at_ns = e->at_ns,
+					     .range = range,
+					     .before = before,
+					     .jump = before ? jump_over(before) : NONE,
+					     .rank = before ? end_at(before)->rank + 1 : 0,
+					     .is_uncounted = is_paused()};
+	*(before ? &end_at(before)->next : &r->next_end) = number;
+	r->newest_end = number;
+	if (++has.n_ended == 0)
+		has.n_ended = 1;
+}
+
+void left_settle(uint64_t until_ns)
+{
+	while (any_waits() &&
+	       (until_ns == UINT64_MAX || end_at(has.first_end)->at_ns + LEFT_WAIT_NS <= until_ns))
+		end_apply();
+}
+
+void left_released(uint32_t block, uint64_t at_ns, bool is_gone)
+{
+	struct block *b = block ? &has.block[block] : NULL;
+	uint32_t counted;
+	struct range_end *e;
+
+	if (!b)
+		return;
+	counted = b->now;
+	if (b->now)
+		take_out(b);
+	for (uint32_t i = b->own; !is_gone && i != counted; i = left.range[i].parent)
+		hold(b, i, 0, b->bytes);
+	for (uint32_t i = counted; i; i = left.range[i].parent) {
+		e = end_after(&left.range[i], b->at_ns);
+		if (!e || e->at_ns > at_ns)
+			break;
+		count_left(b, e);
+		if (is_gone)
+			hold(b, i, b->bytes, 0);
+	}
+	b->newer = has.free_block;
+	has.free_block = block;
+}
+
+/* What the parent's scopes left is not the child's. Pages that were never touched stay so. */
+void left_forked(void)
+{
+	memset(left.of_range, 0, has.n_ranges > 1 ? sizeof(left.of_range) : 0);
+	memset(left.of_sums, 0, has.n_sums > 1 ? sizeof(left.of_sums) : 0);
+	memset(left.cache, 0, sizeof(left.cache));
+	has.n_ranges = has.n_sums = has.n_blocks = has.first_end = has.n_ended = 1;
+	has.free_block = 0;
+	has.is_refused = false;
+}

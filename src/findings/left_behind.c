@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include <errno.h>
+#include "base/human.h"
+#include "findings/rules.h"
+
+/* What is made once, or the first times, is a cache as a rule. */
+#define LEAST_TIMES 8
+#define LEAST_OFTEN 0.1 /* of the times that the scope was entered */
+#define LEAST_BYTES 1e6
+#define LEAST_KEPT  0.5 /* of what it left behind; the rest was released later */
+
+struct leak {
+	double held, bytes, times;
+};
+
+static struct leak leak_at(const struct evidence *e, uint32_t node)
+{
+	return (struct leak){.held = evidence_sum(e, node, METRIC_LEFT_HELD),
+			     .bytes = evidence_sum(e, node, METRIC_LEFT_BYTES),
+			     .times = evidence_sum(e, node, METRIC_LEFT_TIMES)};
+}
+
+static bool is_leak(const struct evidence *e, uint32_t node, const struct leak *l)
+{
+	double entered = evidence_sum(e, e->s->nodes[node].parent, METRIC_CPU_COUNT);
+
+	return l->times >= LEAST_TIMES && l->times >= LEAST_OFTEN * entered &&
+	       l->held >= LEAST_BYTES && l->held >= LEAST_KEPT * l->bytes;
+}
+
+static int say(const struct evidence *e, struct findings *f, uint32_t node)
+{
+	struct finding *finding = finding_add(f, FINDING_LEFT_BEHIND, FINDING_MAYBE, 0);
+	struct leak l = leak_at(e, node);
+	char times[HUMAN_MAX], each[HUMAN_MAX], held[HUMAN_MAX];
+	struct most most = {.n = 0};
+
+	if (!finding)
+		return -ENOMEM;
+	human_count(times, l.times);
+	human_bytes(each, l.bytes / l.times);
+	human_bytes(held, l.held);
+	finding_say(finding,
+		    "%s times it ended and left %sB behind on average; %sB of all were not "
+		    "released since",
+		    times, each, held);
+	most_insert(&most, node, l.held);
+	finding_name_most(finding, &most);
+	return 0;
+}
+
+/* Of scopes within each other that leave the same, the innermost. */
+static int find(const struct evidence *e, struct findings *f)
+{
+	uint32_t worst = SESSION_NONE;
+	double most = 0;
+
+	for (uint32_t i = 1; i < e->s->n_nodes; i++) {
+		struct leak l;
+
+		if (session_node_kind(e->s, i) != FRAME_ALLOC)
+			continue;
+		l = leak_at(e, i);
+		if (l.held < most || !is_leak(e, i, &l))
+			continue;
+		worst = i;
+		most = l.held;
+	}
+	return worst == SESSION_NONE ? 0 : say(e, f, worst);
+}
+
+const struct rule rule_LEFT_BEHIND = {
+	.title = "a scope leaves memory behind each time that it ends",
+	.advice =
+		"What is allocated in it, and in what it calls, is kept by someone: release it before the "
+		"scope ends, or allocate it once, before the first.",
+	.find = find,
+};
