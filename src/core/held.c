@@ -10,11 +10,10 @@
 #include "base/util.h"
 #include "core/activity.h"
 
-#define ALLOC_WORD "alloc "
-
 void held_done(struct held_list *list)
 {
 	free(list->v);
+	free(list->by);
 	*list = (struct held_list){0};
 }
 
@@ -129,6 +128,80 @@ static void add_row(struct held_list *list, const struct session *s, const struc
 	add_present(&h->left, session_row_number(s, row, METRIC_NOT_FREED));
 }
 
+/* ---- by whom ---- */
+
+const char *held_allocator(const char *name)
+{
+	const char *from =
+		strncmp(name, ALLOC_WORD, strlen(ALLOC_WORD)) ? NULL : strstr(name, ALLOC_FROM);
+
+	return from ? from + strlen(ALLOC_FROM) : NULL;
+}
+
+static struct held_by *by_of(struct held_list *list, const struct session *s,
+			     const struct session_row *row)
+{
+	const struct session_lane *lane = session_lane_at(s, row->lane);
+	const char *name = session_node_name(s, row->node);
+
+	for (size_t i = 0; i < list->n_by; i++) {
+		struct held_by *b = &list->by[i];
+
+		if (b->device == lane->device && b->process == lane->process &&
+		    !strcmp(session_node_name(s, b->node), name))
+			return b;
+	}
+	if (ARRAY_ROOM(list->by, list->cap_by, list->n_by + 1) < 0)
+		return NULL;
+	list->by[list->n_by] = (struct held_by){.process = lane->process,
+						.device = lane->device,
+						.node = row->node,
+						.live = NAN,
+						.at_peak = NAN,
+						.allocs = NAN,
+						.allocated = NAN,
+						.frees = NAN,
+						.freed = NAN,
+						.left = NAN};
+	return &list->by[list->n_by++];
+}
+
+static int add_by(struct held_list *list, const struct session *s, const struct session_row *row)
+{
+	struct held_by *b;
+
+	if (!held_allocator(session_node_name(s, row->node)))
+		return 0;
+	b = by_of(list, s, row);
+	if (!b)
+		return -ENOMEM;
+	add_present(&b->live, session_row_number(s, row, METRIC_MEM_LIVE));
+	add_present(&b->at_peak, session_row_number(s, row, METRIC_AT_PEAK));
+	add_present(&b->allocs, session_row_number(s, row, METRIC_ALLOCS));
+	add_present(&b->allocated, session_row_number(s, row, METRIC_ALLOCATED));
+	add_present(&b->frees, session_row_number(s, row, METRIC_FREES));
+	add_present(&b->freed, session_row_number(s, row, METRIC_FREED));
+	add_present(&b->left, session_row_number(s, row, METRIC_NOT_FREED));
+	return 0;
+}
+
+static double number(double v)
+{
+	return isnan(v) ? 0 : v;
+}
+
+static int by_held(const void *a, const void *b)
+{
+	const struct held_by *x = a, *y = b;
+	double d = number(y->live) - number(x->live);
+
+	if (d == 0)
+		d = number(y->at_peak) - number(x->at_peak);
+	if (d == 0)
+		d = number(y->allocated) - number(x->allocated);
+	return d < 0 ? -1 : d > 0 ? 1 : x->node < y->node ? -1 : x->node > y->node;
+}
+
 static int add_totals(struct held_list *list, const struct session *s)
 {
 	for (size_t i = 0; i < s->n_rows; i++)
@@ -139,7 +212,7 @@ static int add_totals(struct held_list *list, const struct session *s)
 
 int held_make(struct held_list *list, const struct session *s)
 {
-	list->n = 0;
+	list->n = list->n_by = 0;
 	if (!session_has_values(s, METRIC_MEM_PEAK) && !session_has_values(s, METRIC_POOL_SIZE))
 		return 0;
 	if (add_totals(list, s) < 0) {
@@ -151,34 +224,99 @@ int held_make(struct held_list *list, const struct session *s)
 	for (size_t i = 0; list->n && i < s->n_rows; i++) {
 		if (session_node_kind(s, s->rows[i].node) != FRAME_ALLOC)
 			continue;
+		if (add_by(list, s, &s->rows[i]) < 0) {
+			list->n = list->n_by = 0;
+			return -ENOMEM;
+		}
 		for (size_t k = 0; k < list->n; k++)
 			fill_total(&list->v[k], s, &s->rows[i]);
 		add_row(list, s, &s->rows[i]);
 	}
+	if (list->n_by)
+		qsort(list->by, list->n_by, sizeof(*list->by), by_held);
 	return 0;
 }
 
-const char *held_why_none(const struct session *s)
+static const char *note_about(const struct session *s, const char *begin)
 {
 	for (size_t i = 0; i < s->n_notes; i++) {
 		const char *text = session_text(s, s->notes[i].text);
 
-		if (!strncmp(text, NO_MEMORY_EVENTS, strlen(NO_MEMORY_EVENTS)))
+		if (!strncmp(text, begin, strlen(begin)))
 			return text;
 	}
 	return NULL;
 }
 
+const char *held_why_none(const struct session *s)
+{
+	return note_about(s, NO_MEMORY_EVENTS);
+}
+
+/* What another user of CUPTI has kept from us may have allocated, and released what is here. Of the tensors PyTorch told
+ * all the same, and OpenCL of what is its own. */
+const char *held_why_unsure(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (s->processes[i].losses[LOSS_ASIDE])
+			return HELD_UNSURE;
+	return NULL;
+}
+
+bool held_has_unified(const struct session *s)
+{
+	return session_has_values(s, METRIC_MIGRATIONS) || session_has_values(s, METRIC_CPU_FAULTS);
+}
+
+static bool is_managed(const struct session *s, const struct held *h)
+{
+	return !strcmp(session_node_name(s, h->node), ALLOC_WORD "managed");
+}
+
+const char *held_why_no_unified(const struct session *s, const struct held_list *list)
+{
+	const char *note = note_about(s, NO_UNIFIED_EVENTS);
+
+	if (note || held_has_unified(s))
+		return note;
+	for (size_t i = 0; i < list->n; i++)
+		if (is_managed(s, &list->v[i]))
+			return "what it did is recorded with --unified";
+	return NULL;
+}
+
+/* Where it is, and of which kind: `len` bytes of a name without its word. */
+static void place_name(const struct session *s, uint32_t device, uint32_t process, const char *kind,
+		       int len, const char *before, char out[HELD_NAME])
+{
+	char word[DEVICE_WORD] = "host", pid[32] = "";
+
+	if (device < s->n_devices)
+		session_device_word(s, device, word);
+	if (s->n_processes > 1 && process < s->n_processes)
+		snprintf(pid, sizeof(pid), ", pid %" PRIu32, s->processes[process].pid);
+	snprintf(out, HELD_NAME, "%.96s%s %.*s%s", before, word, len, kind, pid);
+}
+
+enum { KIND_MAX = 32 };
+
 void held_name(const struct session *s, const struct held *h, char out[HELD_NAME])
 {
 	const char *name = session_node_name(s, h->node);
-	char device[DEVICE_WORD] = "host", process[32] = "";
 
-	if (h->device < s->n_devices)
-		session_device_word(s, h->device, device);
-	if (s->n_processes > 1 && h->process < s->n_processes)
-		snprintf(process, sizeof(process), ", pid %" PRIu32, s->processes[h->process].pid);
 	if (!strncmp(name, ALLOC_WORD, strlen(ALLOC_WORD)))
 		name += strlen(ALLOC_WORD);
-	snprintf(out, HELD_NAME, "%s %.32s%s", device, name, process);
+	place_name(s, h->device, h->process, name, KIND_MAX, "", out);
+}
+
+void held_by_name(const struct session *s, const struct held_by *b, char out[HELD_NAME])
+{
+	const char *name = session_node_name(s, b->node), *allocator = held_allocator(name),
+		   *kind = name + strlen(ALLOC_WORD);
+	char before[HELD_NAME];
+
+	snprintf(before, sizeof(before), "%s, ", allocator);
+	place_name(s, b->device, b->process, kind,
+		   MIN((int)(allocator - kind - (ptrdiff_t)strlen(ALLOC_FROM)), KIND_MAX), before,
+		   out);
 }

@@ -19,9 +19,18 @@ struct held {
 		reserved_peak; /* of pools, which have nothing else; NaN: it is none */
 };
 
+/* What the code of one file has allocated of a kind of memory on a device. */
+struct held_by {
+	uint32_t process, device; /* as above */
+	uint32_t node;            /* one of those: "alloc device from libcublas.so.12" */
+	double live, at_peak, allocs, allocated, frees, freed, left;
+};
+
 struct held_list {
 	struct held *v;
 	size_t n, cap;
+	struct held_by *by; /* what is held most comes first; none: nobody said who allocates */
+	size_t n_by, cap_by;
 };
 
 /* Finds all anew: pools behind the rest. 0 or -ENOMEM (there are none then). Zeroed at first. */
@@ -29,12 +38,28 @@ int held_make(struct held_list *list, const struct session *s);
 void held_done(struct held_list *list);
 /* Why nobody saw what is allocated: a sentence, borrowed from the session; NULL: none is known. */
 const char *held_why_none(const struct session *s);
+/* Why what is held may be wrong: a sentence; NULL: it is not. */
+const char *held_why_unsure(const struct session *s);
+/* Has anybody seen what unified memory did? */
+bool held_has_unified(const struct session *s);
+/* Why nobody saw it: a sentence, borrowed from the session; NULL: it was seen, or there is none. */
+const char *held_why_no_unified(const struct session *s, const struct held_list *list);
+#define HELD_UNSURE                                                                                \
+	"not certain: what was allocated and released while a profiler inside the program had "    \
+	"CUPTI (aside_ms) is not known"
+#define HELD_LEFT_TITLE    "What scopes leave behind when they end"
+#define HELD_UNIFIED_TITLE "Unified memory, by who allocated it"
 static inline bool held_is_pool(const struct held *h)
 {
 	return h->reserved == h->reserved; /* not NaN */
 }
 /* "GPU0 device", "GPU0 pool", "host pinned"; with the process where there are several. */
-#define HELD_NAME 96
+#define HELD_NAME 192
 void held_name(const struct session *s, const struct held *h, char out[HELD_NAME]);
+/* "libcublas.so.12, GPU0 device". */
+void held_by_name(const struct session *s, const struct held_by *b, char out[HELD_NAME]);
+/* The file whose code has allocated, of the name of a calling context that allocates; NULL: not known. */
+const char *held_allocator(const char *name);
+#define HELD_BY_TITLE "Files whose code allocates"
 
 #endif

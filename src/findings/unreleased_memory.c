@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <string.h>
 #include "base/human.h"
+#include "core/held.h"
 #include "findings/rules.h"
 
 /* Once is as it was meant, and a caching allocator keeps a few segments. */
 #define LEAST_BLOCKS 8
 #define LEAST_BYTES  1e6
+#define TORCH_FILE   "libc10_cuda.so"
 
 struct unreleased {
 	double blocks, bytes;
@@ -27,13 +30,21 @@ static int say(struct findings *f, const struct unreleased *u)
 	return 0;
 }
 
+/* PyTorch keeps what it has for later: what of it is too much, reserved says. */
+static bool is_kept(const struct session *s, uint32_t node)
+{
+	const char *file = held_allocator(session_node_name(s, node));
+
+	return is_of_tensors(s, node) || (file && !strncmp(file, TORCH_FILE, strlen(TORCH_FILE)));
+}
+
 static int find(const struct evidence *e, struct findings *f)
 {
 	struct unreleased u = {0};
 	double blocks, bytes;
 
 	for (uint32_t i = 0; e->s->ended && i < e->s->n_nodes; i++) {
-		if (session_node_kind(e->s, i) != FRAME_ALLOC)
+		if (session_node_kind(e->s, i) != FRAME_ALLOC || is_kept(e->s, i))
 			continue;
 		blocks = evidence_sum(e, i, METRIC_ALLOCS) - evidence_sum(e, i, METRIC_FREES);
 		bytes = evidence_sum(e, i, METRIC_MEM_LIVE) + evidence_sum(e, i, METRIC_NOT_FREED);

@@ -156,6 +156,17 @@ static void write_name(struct exporter *x, uint32_t node)
 	jsonw_key_text(&x->json, "name", session_node_name(x->s, node));
 }
 
+/* The file whose code allocates there. */
+static void write_allocator(struct exporter *x, uint32_t node)
+{
+	const char *file = x->s->frames[x->s->nodes[node].frame].kind == FRAME_ALLOC
+				   ? held_allocator(session_node_name(x->s, node))
+				   : NULL;
+
+	if (file)
+		jsonw_key_text(&x->json, "allocator", file);
+}
+
 static void write_node(struct exporter *x, uint32_t node)
 {
 	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
@@ -165,6 +176,7 @@ static void write_node(struct exporter *x, uint32_t node)
 	key_index(x, "parent", x->s->nodes[node].parent);
 	jsonw_key_text(&x->json, "kind", frame_kind_word(f->kind));
 	write_name(x, node);
+	write_allocator(x, node);
 	write_place(x, f);
 	write_metrics(x, node);
 	write_rows(x, node);

@@ -3,10 +3,13 @@
 /* Copies and sets by kind, and the calling contexts that move the most; what is allocated, and who holds it. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include "base/human.h"
 #include "base/util.h"
 #include "core/held.h"
+#include "core/memory_columns.h"
 #include "report/rows.h"
+#include "report/view_traffic.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -27,16 +30,9 @@ static bool moves(const struct report *r, uint32_t node, double bytes)
 	       bytes > 0;
 }
 
-static double at(struct report *r, uint32_t node, const struct derived *m)
-{
-	struct derived_terms terms = {0};
-
-	return derive_at(numbers_derive(r->numbers), m, &terms, node, 0);
-}
-
 static double bytes_at(struct report *r, uint32_t node)
 {
-	return at(r, node, &(struct derived)MADE(VALUE, BYTES, 1));
+	return rows_node_at(r, node, &(struct derived)MADE(VALUE, BYTES, 1));
 }
 
 static double bytes_of_all(struct report *r)
@@ -54,7 +50,7 @@ static double bytes_of_all(struct report *r)
 /* What a limit is a share of: of bytes, as the column of shares. */
 static double whole_of(struct report *r, double bytes, const struct derived *m)
 {
-	return m->op == DERIVED_VALUE && m->metric == METRIC_BYTES ? bytes : at(r, 0, m);
+	return m->op == DERIVED_VALUE && m->metric == METRIC_BYTES ? bytes : rows_node_at(r, 0, m);
 }
 
 /* ---- by kind ---- */
@@ -148,9 +144,8 @@ static const struct column_spec bytes_share = {
 };
 
 struct paths {
-	struct report *r;
+	struct row_nodes nodes;
 	double bytes; /* of all of them */
-	struct buf text;
 };
 
 static double path_value(void *ctx, uint32_t row, const struct number_ask *ask)
@@ -158,35 +153,23 @@ static double path_value(void *ctx, uint32_t row, const struct number_ask *ask)
 	struct paths *p = ctx;
 
 	if (ask->metric->op == DERIVED_SHARE && ask->metric->metric == METRIC_BYTES)
-		return bytes_at(p->r, row) / p->bytes * 100;
-	return at(p->r, row, ask->metric);
+		return bytes_at(p->nodes.r, row) / p->bytes * 100;
+	return rows_node_at(p->nodes.r, row, ask->metric);
 }
 
 static double whole_of_paths(void *ctx, const struct number_ask *ask)
 {
 	struct paths *p = ctx;
 
-	return whole_of(p->r, p->bytes, ask->metric);
-}
-
-static const char *path_name(void *ctx, uint32_t row)
-{
-	return report_name(((struct paths *)ctx)->r, row);
-}
-
-static const char *path_text(void *ctx, uint32_t row)
-{
-	struct paths *p = ctx;
-
-	return rows_path(p->r, row, &p->text);
+	return whole_of(p->nodes.r, p->bytes, ask->metric);
 }
 
 static int add_paths(struct paths *p, struct rows *t)
 {
 	int e = 0;
 
-	for (uint32_t node = 0; node < snapshot_n(p->r->snap) && e == 0; node++)
-		if (moves(p->r, node, bytes_at(p->r, node)))
+	for (uint32_t node = 0; node < snapshot_n(p->nodes.r->snap) && e == 0; node++)
+		if (moves(p->nodes.r, node, bytes_at(p->nodes.r, node)))
 			e = rows_add(t, node);
 	return e;
 }
@@ -199,12 +182,12 @@ static int put_paths(struct report *r)
 	static const struct row_kind kind = {.value = path_value,
 					     .share_of = &usual_columns[USUAL_BYTES],
 					     .whole = whole_of_paths,
-					     .name = path_name,
-					     .path = path_text,
+					     .name = row_node_name,
+					     .path = row_node_path,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true};
-	struct paths p = {.r = r, .bytes = bytes_of_all(r)};
+	struct paths p = {.nodes.r = r, .bytes = bytes_of_all(r)};
 	struct rows t;
 	int e = rows_init(&t, r, &kind, &p);
 
@@ -213,7 +196,7 @@ static int put_paths(struct report *r)
 	if (e == 0)
 		e = rows_put(&t);
 	rows_done(&t);
-	buf_done(&p.text);
+	buf_done(&p.nodes.text);
 	return e;
 }
 
@@ -224,111 +207,179 @@ struct held_table {
 	const struct held *v;
 };
 
-#define HELD_CELL(name, statement)                                                                 \
-	static void held_##name(const void *ctx, size_t row, char out[CELL_MAX])                   \
+#define HELD_CELL(id, title, value, human, width, rank, help)                                      \
+	static void cell_##id(const void *ctx, size_t row, char out[CELL_MAX])                     \
 	{                                                                                          \
-		const struct held_table *t = ctx;                                                  \
-		const struct held *h = &t->v[row];                                                 \
-		statement;                                                                         \
+		const struct held *h = &((const struct held_table *)ctx)->v[row];                  \
+                                                                                                   \
+		human_##human(out, value);                                                         \
 	}
-HELD_CELL(live, human_bytes(out, h->live))
-HELD_CELL(peak, human_bytes(out, h->peak))
-HELD_CELL(peak_at, human_time_ns(out, h->peak_at_ns))
-HELD_CELL(allocs, human_count(out, h->allocs))
-HELD_CELL(allocated, human_bytes(out, h->allocated))
-HELD_CELL(frees, human_count(out, h->frees))
-HELD_CELL(left, human_bytes(out, h->left))
-HELD_CELL(reserved, human_bytes(out, h->reserved))
-HELD_CELL(used, human_bytes(out, h->used))
-HELD_CELL(used_share, human_percent(out, h->reserved > 0 ? h->used / h->reserved : NAN))
-HELD_CELL(reserved_peak, human_bytes(out, h->reserved_peak))
-HELD_CELL(word, held_name(t->s, h, out))
+HELD_COLUMNS(HELD_CELL)
+POOL_COLUMNS(HELD_CELL)
+#define HELD_WORD(id, title, value, human, width, rank, help) {title, false, cell_##id, rank},
+
+static void cell_word(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct held_table *t = ctx;
+
+	held_name(t->s, &t->v[row], out);
+}
 
 static void put_totals(struct report *r, const struct held_list *list, size_t n)
 {
 	static const struct word_column columns[] = {
-		{"HELD", false, held_live},           {"PEAK", false, held_peak},
-		{"PEAK AT", false, held_peak_at},     {"ALLOCS", false, held_allocs},
-		{"ALLOCATED", false, held_allocated}, {"FREES", false, held_frees},
-		{"LEFT", false, held_left},           {"MEMORY", true, held_word},
-	};
+		HELD_COLUMNS(HELD_WORD){"MEMORY", true, cell_word}};
 	const struct held_table t = {r->s, list->v};
 
 	rows_put_caption(r, r->s->ended ? "Allocated memory (HELD: at the end)"
 					: "Allocated memory (HELD: now)");
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), n, &t}, r->o, r->out);
+	if (held_why_unsure(r->s))
+		out_printf(r->out, "(%s)\n", held_why_unsure(r->s));
+}
+
+#define BY_CELL(id, title, value, human, width, rank, help)                                        \
+	static void cell_##id(const void *ctx, size_t row, char out[CELL_MAX])                     \
+	{                                                                                          \
+		const struct held_by *h = &((const struct by_table *)ctx)->v[row];                 \
+                                                                                                   \
+		human_##human(out, value);                                                         \
+	}
+struct by_table {
+	const struct session *s;
+	const struct held_by *v;
+};
+HELD_BY_COLUMNS(BY_CELL)
+
+static void by_word(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct by_table *t = ctx;
+
+	held_by_name(t->s, &t->v[row], out);
+}
+
+static void put_by(struct report *r, const struct held_list *list)
+{
+	static const struct word_column columns[] = {
+		HELD_BY_COLUMNS(HELD_WORD){"FILE", true, by_word}};
+	const struct by_table t = {r->s, list->by};
+
+	if (!list->n_by)
+		return;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, HELD_BY_TITLE);
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), list->n_by, &t}, r->o, r->out);
 }
 
 static void put_pools(struct report *r, const struct held_list *list, size_t from)
 {
 	static const struct word_column columns[] = {
-		{"RESERVED", false, held_reserved}, {"USED", false, held_used},
-		{"USED%", false, held_used_share},  {"PEAK", false, held_reserved_peak},
-		{"POOL", true, held_word},
-	};
-	const struct held_table t = {r->s, list->v + from};
+		POOL_COLUMNS(HELD_WORD){"POOL", true, cell_word}};
+	struct held_table t = {.s = r->s};
 
 	if (from == list->n)
 		return;
+	t.v = list->v + from;
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Pools of memory");
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), list->n - from, &t}, r->o,
 		  r->out);
 }
 
-#define HELD_COLUMN(name, title_, metric_, form_, rank_, help_)                                    \
-	static const struct column_spec name = {.title = title_,                                   \
-						.help = help_,                                     \
-						.derived = MADE(VALUE, metric_, 1),                \
-						.form = form_,                                     \
-						.priority = rank_}
-HELD_COLUMN(held_column, "HELD", MEM_LIVE, FORM_BYTES, 0, "bytes that are not released");
-HELD_COLUMN(at_peak_column, "AT PEAK", AT_PEAK, FORM_BYTES, 1,
-	    "held when there was most of the kind");
-HELD_COLUMN(allocs_column, "ALLOCS", ALLOCS, FORM_COUNT, 2, "times that memory was allocated");
-HELD_COLUMN(allocated_column, "ALLOCATED", ALLOCATED, FORM_BYTES, 3, "bytes that were allocated");
-HELD_COLUMN(frees_column, "FREES", FREES, FORM_COUNT, 4, "times that it was released");
-HELD_COLUMN(left_column, "LEFT", NOT_FREED, FORM_BYTES, 5,
-	    "bytes not released before their context ended");
+#define HELD_COLUMN(metric_, title_, form_, human, width, rank_, help_)                            \
+	static const struct column_spec column_##metric_ = {.title = title_,                       \
+							    .help = help_,                         \
+							    .derived = MADE(VALUE, metric_, 1),    \
+							    .form = FORM_##form_,                  \
+							    .priority = rank_};
+HOLDER_COLUMNS(HELD_COLUMN)
+LEFT_COLUMNS(HELD_COLUMN)
+UNIFIED_COLUMNS(HELD_COLUMN)
+#define COLUMN_OF(metric_, ...) &column_##metric_,
 
 /* A context that allocates itself: not a pool, nor all of a kind. */
 static bool allocates(struct report *r, uint32_t node)
 {
 	return snapshot_node(r->snap, node)->kind == FRAME_ALLOC &&
 	       numbers_counts(r->numbers, node) &&
-	       (at(r, node, &allocs_column.derived) > 0 || at(r, node, &held_column.derived) > 0 ||
-		at(r, node, &frees_column.derived) > 0);
+	       (rows_node_at(r, node, &column_ALLOCS.derived) > 0 ||
+		rows_node_at(r, node, &column_MEM_LIVE.derived) > 0 ||
+		rows_node_at(r, node, &column_FREES.derived) > 0);
 }
 
-static double holder_value(void *ctx, uint32_t row, const struct number_ask *ask)
+/* Unified memory has moved, or was missed, that was allocated there. */
+static bool is_unified(struct report *r, uint32_t node)
 {
-	return at(((struct paths *)ctx)->r, row, ask->metric);
+	return snapshot_node(r->snap, node)->kind == FRAME_ALLOC &&
+	       numbers_counts(r->numbers, node) &&
+	       !(isnan(rows_node_at(r, node, &column_MIGRATIONS.derived)) &&
+		 isnan(rows_node_at(r, node, &column_CPU_FAULTS.derived)));
 }
 
 static int put_holders(struct report *r)
 {
-	static const struct column_spec *const usual[] = {&held_column,   &at_peak_column,
-							  &allocs_column, &allocated_column,
-							  &frees_column,  &left_column};
-	static const struct row_kind kind = {.value = holder_value,
-					     .share_of = &held_column,
-					     .name = path_name,
-					     .path = path_text,
+	static const struct column_spec *const usual[] = {HOLDER_COLUMNS(COLUMN_OF)};
+	static const struct row_kind kind = {.value = row_node_value,
+					     .share_of = &column_MEM_LIVE,
+					     .name = row_node_name,
+					     .path = row_node_path,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true};
-	struct paths p = {.r = r};
-	struct rows t;
-	int e = rows_init(&t, r, &kind, &p);
 
-	for (uint32_t node = 0; node < snapshot_n(r->snap) && e == 0; node++)
-		if (allocates(r, node))
-			e = rows_add(&t, node);
-	if (e == 0)
-		e = rows_put(&t);
-	rows_done(&t);
-	buf_done(&p.text);
-	return e;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Calling contexts by the memory that they hold");
+	return rows_put_nodes(r, &kind, allocates);
+}
+
+static bool has_left(struct report *r, uint32_t node)
+{
+	return snapshot_node(r->snap, node)->kind == FRAME_ALLOC &&
+	       numbers_counts(r->numbers, node) &&
+	       rows_node_at(r, node, &column_LEFT_BYTES.derived) > 0;
+}
+
+static int put_left_behind(struct report *r)
+{
+	static const struct column_spec *const usual[] = {LEFT_COLUMNS(COLUMN_OF)};
+	static const struct row_kind kind = {.value = row_node_value,
+					     .share_of = &column_LEFT_HELD,
+					     .name = row_node_name,
+					     .path = row_node_path,
+					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual),
+					     .by_first = true};
+
+	if (!session_has_values(r->s, METRIC_LEFT_BYTES))
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, HELD_LEFT_TITLE);
+	return rows_put_nodes(r, &kind, has_left);
+}
+
+static int put_unified(struct report *r, const struct held_list *list)
+{
+	static const struct column_spec *const usual[] = {UNIFIED_COLUMNS(COLUMN_OF)};
+	static const struct row_kind kind = {.value = row_node_value,
+					     .share_of = &column_TO_DEVICE,
+					     .name = row_node_name,
+					     .path = row_node_path,
+					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual),
+					     .by_first = true};
+	const char *why = held_why_no_unified(r->s, list);
+
+	if (why) {
+		out_putc(r->out, '\n');
+		rows_put_caption(r, HELD_UNIFIED_TITLE);
+		put_name(r->out, why, 0, r->o->ascii);
+		out_putc(r->out, '\n');
+	}
+	if (!held_has_unified(r->s))
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, HELD_UNIFIED_TITLE);
+	return rows_put_nodes(r, &kind, is_unified);
 }
 
 static void put_why(struct report *r)
@@ -355,14 +406,16 @@ static int put_allocated(struct report *r)
 	if (n) {
 		out_putc(r->out, '\n');
 		put_totals(r, &list, n);
-		out_putc(r->out, '\n');
-		rows_put_caption(r, "Calling contexts by the memory that they hold");
+		put_by(r, &list);
 		e = put_holders(r);
+		e = e ? e : put_left_behind(r);
 	} else {
 		put_why(r);
 	}
 	if (e == 0)
 		put_pools(r, &list, n);
+	if (e == 0)
+		e = put_unified(r, &list);
 	held_done(&list);
 	return e;
 }
@@ -394,5 +447,7 @@ int view_memory(struct report *r)
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Calling contexts by bytes");
 	e = put_paths(r);
+	if (e == 0)
+		e = put_traffic(r);
 	return e < 0 ? e : put_allocated(r);
 }

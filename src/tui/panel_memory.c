@@ -2,10 +2,13 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include <string.h>
+#include "core/copy_rows.h"
 #include "core/flat.h"
 #include "core/frame.h"
 #include "core/held.h"
+#include "core/memory_columns.h"
 #include "core/pair.h"
+#include "core/traffic.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -19,6 +22,8 @@ struct panel_memory {
 	struct sections base;
 	struct kept_flat flat; /* of what the filter leaves */
 	struct held_list held;
+	struct traffic traffic;
+	struct copy_rows lanes;
 };
 
 static struct panel_memory *as_memory(struct panel *p)
@@ -152,46 +157,88 @@ static void list_paths(struct panel *p)
 	}
 }
 
+/* ---- from where to where, and of which sizes ---- */
+
+#define TRAFFIC_COLUMN(id, title, value, human, width, rank, help)                                 \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define TRAFFIC_VALUE(id, title, value, ...) value,
+static const struct column pair_columns[] = {TRAFFIC_COLUMNS(TRAFFIC_COLUMN)};
+static const struct column size_columns[] = {TRAFFIC_SIZE_COLUMNS(TRAFFIC_COLUMN)};
+
+static void list_pairs(struct panel *p_)
+{
+	const struct traffic *t = &as_memory(p_)->traffic;
+	char name[TRAFFIC_NAME];
+
+	for (size_t i = 0; i < t->n_pairs; i++) {
+		const struct traffic_pair *p = &t->pairs[i];
+
+		traffic_pair_name(panel_session(p_), p, name);
+		buf_puts(sections_add(p_,
+				      &(struct section_row){.v = {TRAFFIC_COLUMNS(TRAFFIC_VALUE)},
+							    .role = ROLE_COPY}),
+			 name);
+	}
+}
+
+static void list_sizes(struct panel *p)
+{
+	const struct traffic *t = &as_memory(p)->traffic;
+	char name[TRAFFIC_NAME];
+
+	for (size_t i = 0; i < t->n_sizes; i++) {
+		const struct traffic_size *z = &t->sizes[i];
+
+		traffic_size_name(z, name);
+		buf_puts(sections_add(p, &(struct section_row){.v = {TRAFFIC_SIZE_COLUMNS(
+								       TRAFFIC_VALUE)},
+							       .role = ROLE_COPY}),
+			 name);
+	}
+}
+
+/* ---- what ran beside them ---- */
+
+static const struct column lane_columns[] = {COPY_ROW_COLUMNS(TRAFFIC_COLUMN)};
+
+static void list_lanes(struct panel *p)
+{
+	const struct copy_rows *rows = &as_memory(p)->lanes;
+	char name[2 * COPY_ROW_WORD];
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct copy_row *c = &rows->v[i];
+
+		copy_row_name(panel_session(p), rows, c, name);
+		buf_puts(sections_add(p,
+				      &(struct section_row){.v = {COPY_ROW_COLUMNS(TRAFFIC_VALUE)},
+							    .role = ROLE_COPY}),
+			 name);
+	}
+	copy_rows_unsure(rows, name);
+	if (*name)
+		sections_add_text(p, name, 40,
+				  &(struct section_row){.role = ROLE_WARNING, .is_remark = true});
+}
+
 /* ---- what is allocated ---- */
 
-#define HELD_COLUMN                                                                                \
-	{                                                                                          \
-		"HELD", "bytes that are not released", 6, 0, human_bytes                           \
-	}
-#define SUM_COLUMNS                                                                                \
-	{"ALLOCS", "times that memory was allocated", 6, 3, human_count},                          \
-		{"ALLOCATED", "bytes that were allocated", 9, 5, human_bytes},                     \
-		{"FREES", "times that it was released", 6, 4, human_count},                        \
-	{                                                                                          \
-		"LEFT", "bytes not released before their context ended", 6, 6, human_bytes,        \
-			.is_absent = sections_lack                                                 \
-	}
+#define HELD_COLUMN(id, title, value, human, width, rank, help)                                    \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define HELD_VALUE(id, title, value, ...) value,
+static const struct column held_columns[] = {HELD_COLUMNS(HELD_COLUMN)};
+static const struct column by_columns[] = {HELD_BY_COLUMNS(HELD_COLUMN)};
+static const struct column pool_columns[] = {POOL_COLUMNS(HELD_COLUMN)};
 
-static const struct column held_columns[] = {
-	HELD_COLUMN,
-	{"PEAK", "the most that there was at a time", 6, 1, human_bytes},
-	{"PEAK AT", "when that was, since the process was first seen", 7, 2, human_time_ns},
-	SUM_COLUMNS,
-};
-
-static const struct column pool_columns[] = {
-	{"RESERVED", "bytes that the pool has of the device", 8, 0, human_bytes},
-	{"USED", "bytes of these that are allocated", 6, 1, human_bytes},
-	{"USED%", "share of these", 5, 2, human_percent},
-	{"PEAK", "the most that it had reserved", 6, 3, human_bytes},
-};
-
-static const struct column holder_columns[] = {
-	HELD_COLUMN,
-	{"AT PEAK", "held when there was most of the kind", 7, 1, human_bytes},
-	SUM_COLUMNS,
-};
-
-/* 0 is as good as absent. */
-static double or_absent(double v)
-{
-	return v > 0 ? v : NAN;
-}
+#define HOLDER_COLUMN(metric, title, form, human, width, rank, help)                               \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define HOLDER_METRIC(metric, ...) METRIC_##metric,
+static const struct column holder_columns[] = {HOLDER_COLUMNS(HOLDER_COLUMN)};
+static const uint32_t holder_metrics[] = {HOLDER_COLUMNS(HOLDER_METRIC)};
+static const struct column left_columns[] = {LEFT_COLUMNS(HOLDER_COLUMN)};
+static const uint32_t left_metrics[] = {LEFT_COLUMNS(HOLDER_METRIC)};
+static const struct column unified_columns[] = {UNIFIED_COLUMNS(HOLDER_COLUMN)};
+static const uint32_t unified_metrics[] = {UNIFIED_COLUMNS(HOLDER_METRIC)};
 
 static void list_held(struct panel *p)
 {
@@ -205,12 +252,27 @@ static void list_held(struct panel *p)
 		if (held_is_pool(h))
 			continue;
 		held_name(s, h, name);
-		buf_puts(
-			sections_add(p, &(struct section_row){.v = {h->live, h->peak, h->peak_at_ns,
-								    h->allocs, h->allocated,
-								    h->frees, or_absent(h->left)},
-							      .role = ROLE_COPY}),
-			name);
+		buf_puts(sections_add(p, &(struct section_row){.v = {HELD_COLUMNS(HELD_VALUE)},
+							       .role = ROLE_COPY}),
+			 name);
+	}
+	if (list->n && held_why_unsure(s))
+		sections_add_text(p, held_why_unsure(s), 24,
+				  &(struct section_row){.role = ROLE_WARNING, .is_remark = true});
+}
+
+static void list_by(struct panel *p)
+{
+	const struct held_list *list = &as_memory(p)->held;
+	char name[HELD_NAME];
+
+	for (size_t i = 0; i < list->n_by; i++) {
+		const struct held_by *h = &list->by[i];
+
+		held_by_name(panel_session(p), h, name);
+		buf_puts(sections_add(p, &(struct section_row){.v = {HELD_BY_COLUMNS(HELD_VALUE)},
+							       .role = ROLE_COPY}),
+			 name);
 	}
 }
 
@@ -226,39 +288,58 @@ static void list_pools(struct panel *p)
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct held *h = &list->v[i];
-		double share = h->reserved > 0 ? h->used / h->reserved : NAN;
 
 		if (!held_is_pool(h))
 			continue;
 		held_name(panel_session(p), h, name);
-		buf_puts(sections_add(p, &(struct section_row){.v = {h->reserved, h->used, share,
-								     h->reserved_peak},
+		buf_puts(sections_add(p, &(struct section_row){.v = {POOL_COLUMNS(HELD_VALUE)},
 							       .role = ROLE_COPY}),
 			 name);
 	}
 }
 
+/* Contexts that allocate which have any of these metrics: 0 of all of them is as good as absent. */
+static void list_allocating(struct panel *p, const uint32_t *metrics, size_t n)
+{
+	const struct numbers *kept = tui_numbers(p->tui);
+	struct snapshot *snap = p->tui->snap;
+
+	for (uint32_t id = 0; id < snapshot_n(snap); id++) {
+		struct section_row row = {.v = {0}};
+		bool is_any = false;
+
+		if (snapshot_node(snap, id)->kind != FRAME_ALLOC || !numbers_counts(kept, id))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			row.v[i] = at(snapshot_column(snap, metrics[i], false), id);
+			is_any |= row.v[i] > 0;
+		}
+		if (is_any)
+			sections_add_path(p, id, &row);
+	}
+}
+
 static void list_holders(struct panel *p)
 {
-	struct snapshot *snap = p->tui->snap;
-	const struct snap_column *live = snapshot_column(snap, METRIC_MEM_LIVE, false);
-	const struct snap_column *at_peak = snapshot_column(snap, METRIC_AT_PEAK, false);
-	const struct snap_column *allocs = snapshot_column(snap, METRIC_ALLOCS, false);
-	const struct snap_column *bytes = snapshot_column(snap, METRIC_ALLOCATED, false);
-	const struct snap_column *frees = snapshot_column(snap, METRIC_FREES, false);
-	const struct snap_column *left = snapshot_column(snap, METRIC_NOT_FREED, false);
-	const struct numbers *kept = tui_numbers(p->tui);
+	if (as_memory(p)->held.n)
+		list_allocating(p, holder_metrics, ARRAY_SIZE(holder_metrics));
+}
 
-	for (uint32_t id = 0; as_memory(p)->held.n && id < snapshot_n(snap); id++) {
-		if (snapshot_node(snap, id)->kind != FRAME_ALLOC || !numbers_counts(kept, id) ||
-		    !(at(allocs, id) > 0 || at(live, id) > 0 || at(frees, id) > 0))
-			continue;
-		sections_add_path(
-			p, id,
-			&(struct section_row){.v = {at(live, id), at(at_peak, id), at(allocs, id),
-						    at(bytes, id), at(frees, id),
-						    or_absent(at(left, id))}});
-	}
+static void list_left(struct panel *p)
+{
+	if (session_has_values(panel_session(p), METRIC_LEFT_BYTES))
+		list_allocating(p, left_metrics, ARRAY_SIZE(left_metrics));
+}
+
+static void list_unified(struct panel *p)
+{
+	if (held_has_unified(panel_session(p)))
+		list_allocating(p, unified_metrics, ARRAY_SIZE(unified_metrics));
+}
+
+static const char *say_why_no_unified(struct panel *p)
+{
+	return held_why_no_unified(panel_session(p), &as_memory(p)->held);
 }
 
 /* ---- the panel ---- */
@@ -278,6 +359,8 @@ static const struct section sections[] = {
 		.name = "MEMORY",
 		.columns = {held_columns, ARRAY_SIZE(held_columns), 24},
 		.list = list_held,
+		.of_b = true,
+		.of_all = true,
 		.say_empty = say_why_none,
 	},
 	{
@@ -290,18 +373,66 @@ static const struct section sections[] = {
 		.say_empty = say_no_transfers,
 	},
 	{
+		.title = TRAFFIC_TITLE,
+		.name = "FROM, TO",
+		.columns = {pair_columns, ARRAY_SIZE(pair_columns), 24},
+		.list = list_pairs,
+		.limited = 1,
+		.of_b = true,
+		.of_all = true,
+	},
+	{
+		.title = TRAFFIC_SIZES_TITLE,
+		.name = "SIZE",
+		.columns = {size_columns, ARRAY_SIZE(size_columns), 20},
+		.list = list_sizes,
+		.of_b = true,
+		.of_all = true,
+	},
+	{
+		.title = HELD_BY_TITLE,
+		.name = "FILE",
+		.columns = {by_columns, ARRAY_SIZE(by_columns), 24},
+		.list = list_by,
+		.of_b = true,
+		.of_all = true,
+		.most = 16,
+	},
+	{
 		.title = "Pools of memory",
 		.name = "POOL",
 		.columns = {pool_columns, ARRAY_SIZE(pool_columns), 24},
 		.list = list_pools,
+		.of_b = true,
+		.of_all = true,
 	},
 	{
 		.title = "Calling contexts by the memory that they hold",
 		.name = "PATH",
 		.columns = {holder_columns, ARRAY_SIZE(holder_columns), 40},
 		.list = list_holders,
+		.of_b = true,
 		.most = 32,
 		.limited = 1,
+	},
+	{
+		.title = HELD_LEFT_TITLE,
+		.name = "PATH",
+		.columns = {left_columns, ARRAY_SIZE(left_columns), 40},
+		.list = list_left,
+		.of_b = true,
+		.most = 32,
+		.limited = 1,
+	},
+	{
+		.title = HELD_UNIFIED_TITLE,
+		.name = "PATH",
+		.columns = {unified_columns, ARRAY_SIZE(unified_columns), 40},
+		.list = list_unified,
+		.of_b = true,
+		.most = 32,
+		.limited = 1,
+		.say_empty = say_why_no_unified,
 	},
 	{
 		.title = "Calling contexts by bytes",
@@ -311,17 +442,31 @@ static const struct section sections[] = {
 		.most = 32,
 		.limited = 1,
 	},
+	{
+		.title = COPY_ROWS_TITLE,
+		.name = "STREAM",
+		.columns = {lane_columns, ARRAY_SIZE(lane_columns), 40},
+		.list = list_lanes,
+		.limited = 1,
+		.of_b = true,
+		.of_all = true,
+		.most = 32,
+	},
 };
 
 static void update(struct panel *p)
 {
 	held_make(&as_memory(p)->held, panel_session(p)); /* no memory: no rows */
+	traffic_make(&as_memory(p)->traffic, panel_session(p), p->tui->options.peaks);
+	copy_rows_make(&as_memory(p)->lanes, panel_session(p));
 	sections_update(p);
 }
 
 static void done(struct panel *p)
 {
 	held_done(&as_memory(p)->held);
+	copy_rows_done(&as_memory(p)->lanes);
+	traffic_done(&as_memory(p)->traffic);
 	as_memory(p)->flat.flat = flat_free(as_memory(p)->flat.flat);
 	sections_done(p);
 }

@@ -176,8 +176,8 @@ size_t sections_row_of_text(const char *text, int room)
 
 	for (int columns = 0; text[len] && columns <= room; len++) {
 		columns += ((unsigned char)text[len] & 0xc0) != 0x80;
-		if (text[len] == ' ' || !text[len + 1])
-			blank = len + (text[len] != ' ');
+		if (text[len] == ' ')
+			blank = len;
 		if (text[len] == ' ' && text[len + 1] == ' ')
 			blanks = len;
 		if (columns > room)
@@ -473,6 +473,15 @@ static const char *empty_words(struct panel *p, unsigned k)
 					       : say_empty(p, k);
 }
 
+static const char *title_remark(struct panel *p, const struct section *sec)
+{
+	const struct tui *t = p->tui;
+
+	if (sec->of_b && t->options.before)
+		return " (B alone)";
+	return sec->of_all && (*t->filter || filters_any(&t->filters)) ? " (of the whole run)" : "";
+}
+
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 {
 	const struct sections *s = as_sections(p);
@@ -483,6 +492,7 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 	switch ((enum line_kind)line->kind) {
 	case LINE_TITLE:
 		pen_put(pen, ROLE_TITLE, sec->title);
+		pen_put(pen, ROLE_TITLE, title_remark(p, sec));
 		break;
 	case LINE_HEAD:
 		pen->x--; /* over the mark of the cursor, as in other panels */

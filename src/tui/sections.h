@@ -27,6 +27,8 @@ struct section {
 	 * largest, in that order. */
 	unsigned most;
 	unsigned least; /* fewer rows than this say nothing: there are none then */
+	/* Its title says so: of a comparison it shows B alone; it is of the whole run, whatever a filter leaves. */
+	bool of_b, of_all;
 	/* 1 + the column that a limit (core/least.h) is about, where that is a share or has no unit; one in
 	 * a unit is about the first column in it. 0: rows have no limit. */
 	unsigned limited;
@@ -77,7 +79,7 @@ void sections_print_change(struct panel *p, double v, char out[COLUMN_TEXT]);
 					       .is_absent = sections_lack, .is_change = true       \
 	}
 
-#define MAX_SECTIONS 8
+#define MAX_SECTIONS 12
 
 struct sections {
 	struct panel base;
@@ -116,8 +118,12 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row);
 /* Keys of panels whose rows have names alone, and of those that have calling contexts. */
 extern const struct panel_key sections_keys[], sections_context_keys[];
 
+/* More than there is room for do not compile. */
+#define SECTIONS_N(list)                                                                           \
+	(ARRAY_SIZE(list) + 0 * sizeof(char[ARRAY_SIZE(list) <= MAX_SECTIONS ? 1 : -1]))
+
 #define SECTIONS_OPS(list)                                                                         \
-	.sections = {list, ARRAY_SIZE(list)}, .row_key = sections_key, .row_name = sections_name,  \
+	.sections = {list, SECTIONS_N(list)}, .row_key = sections_key, .row_name = sections_name,  \
 	.row_node = sections_node, .number = sections_number, .is_heading = sections_is_heading,   \
 	.head_of = sections_head, .draw_row = sections_draw_row
 

@@ -739,7 +739,7 @@ START_TEST(comparison_says_what_is_of_one_side)
 	compared_world(&w, &before, &side, &options);
 	for (size_t i = 0; i < ARRAY_SIZE(compared); i++) {
 		world_keys(&w, compared[i]);
-		ck_assert_msg(!world_shows(&w, "B alone"), "panel %s", compared[i]);
+		ck_assert_msg(!world_shows(&w, "B alone, not compared"), "panel %s", compared[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
 		world_keys(&w, alone[i]);
