@@ -106,8 +106,8 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(NOT_FREED, 20, "left_bytes",    U64,  INCLUSIVE, SUM,  "B",    "GONE")                   \
 	_(MEM_LIVE,  21, "live_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "LIVE")                   \
 	_(MEM_PEAK,  22, "peak_bytes",    U64,  INCLUSIVE, PEAK, "B",    "PEAK")                   \
-	_(AT_PEAK,   23, "at_peak_bytes", U64,  INCLUSIVE, GAUGE, "B",   "AT PEAK")                \
-	_(PEAK_AT,   24, "peak_at (ns)",  U64,  PROPERTY,  PEAK, "ns",   "PEAK AT")                \
+	_(AT_PEAK,   23, "at_peak_bytes", U64,  INCLUSIVE, GAUGE, "B",   "OF PEAK")                \
+	_(PEAK_AT,   24, "peak_at (ns)",  U64,  PROPERTY,  PEAK, "ns",   "WHEN PEAK")                \
 	_(POOL_SIZE, 25, "pool_bytes",    U64,  INCLUSIVE, GAUGE, "B",   "RESERVED")               \
 	_(POOL_USED, 26, "pool_used_bytes", U64, INCLUSIVE, GAUGE, "B",  "USED")                   \
 	_(POOL_PEAK, 27, "pool_peak_bytes", U64, INCLUSIVE, PEAK, "B",   "POOL PEAK")              \

@@ -142,6 +142,45 @@ double runs_busy_share(const struct session *s, uint32_t device)
 	return wall > 0 && !isnan(busy) ? fmin(busy / wall, 1) : NAN;
 }
 
+/* From the first work to the last, over all processes. false: of one it is not known. */
+static bool worked(const struct session *s, uint32_t device, uint64_t *ret_first,
+		   uint64_t *ret_last)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < s->n_uses; i++) {
+		const struct session_use *use = &s->uses[i];
+
+		if (use->device != device || !use->busy_ns)
+			continue;
+		if (!use->first_ns)
+			return false;
+		first = MIN(first, use->first_ns);
+		last = MAX(last, use->last_ns);
+	}
+	*ret_first = first;
+	*ret_last = last;
+	return last > 0;
+}
+
+bool runs_parts(const struct session *s, uint32_t device, struct run_parts *ret)
+{
+	uint64_t wall = runs_wall_ns(s), start, first, last;
+	double busy = session_busy_ns(s, device);
+
+	if (!wall || !s->runs[0].start_ns || !worked(s, device, &first, &last))
+		return false;
+	start = s->runs[0].start_ns;
+	/* A clock that was set meanwhile, or a fake one. */
+	if (first < start || last < first || last - start > wall || busy > (double)(last - first))
+		return false;
+	*ret = (struct run_parts){.before_ns = (double)(first - start),
+				  .busy_ns = busy,
+				  .gaps_ns = (double)(last - first) - busy,
+				  .after_ns = (double)(wall - (last - start))};
+	return true;
+}
+
 /* ---- what profiles are compared by ---- */
 
 static void put_versions(const struct session *s, struct buf *out)

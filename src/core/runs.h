@@ -26,6 +26,26 @@ uint64_t runs_counted_ns(const struct session *s);
 /* Which part of it a device was busy, 0 to 1. NaN: not known. */
 double runs_busy_share(const struct session *s, uint32_t device);
 
+/* Where the time of the run went, for a device: these are all of it. */
+struct run_parts {
+	double before_ns, busy_ns, gaps_ns, after_ns;
+};
+/* false: not known. With several processes at a time on one device it is not, where they overlap. */
+bool runs_parts(const struct session *s, uint32_t device, struct run_parts *ret);
+#define RUN_PARTS_TITLE "Where the time of the run went"
+/* Of a device (struct run_parts *d).
+ *    id      title       value         human  width rank  meaning */
+/* clang-format off */
+#define RUN_PARTS_COLUMNS(_)                                                                       \
+	_(before, "START-UP", d->before_ns, time_ns, 8, 0,                                         \
+	  "from the start of the run to the first work")                                           \
+	_(busy,   "BUSY",     d->busy_ns,   time_ns, 7, 2, "with work")                            \
+	_(gaps,   "GAPS",     d->gaps_ns,   time_ns, 7, 3,                                         \
+	  "without work, between the first and the last")                                          \
+	_(after,  "TAIL",     d->after_ns,  time_ns, 7, 1,                                         \
+	  "from the end of the last work to the end of the run, or till now")
+/* clang-format on */
+
 /* What two profiles are compared by before their numbers are: what was run, on what. */
 enum run_fact {
 	RUN_FACT_COMMAND,
@@ -50,5 +70,8 @@ void run_facts_done(struct run_facts *facts);
 bool run_facts_differ(const struct run_facts *a, const struct run_facts *b, enum run_fact fact);
 /* "B: another command line, other devices"; nothing where they do not differ as far as is known. */
 void run_facts_put_differences(const struct session *a, const struct session *b, struct buf *out);
+
+/* What a run was given by --budget, in millionths of its time: a property of the root. 0: off; without it a twentieth. */
+#define BUDGET_METRIC "budget (ppm)"
 
 #endif

@@ -41,6 +41,7 @@
 	_(LINK, "link")                                                                            \
 	_(MEMORY_FULL, "memory-full")                                                              \
 	_(RESERVED, "reserved")                                                                    \
+	_(LEFT_BEHIND, "left-behind")                                                              \
 	_(UNRELEASED_MEMORY, "unreleased-memory")                                                  \
 	_(ALLOCATIONS, "allocations")                                                              \
 	_(MEMORY_ERRORS, "memory-errors")                                                          \

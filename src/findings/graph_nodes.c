@@ -3,12 +3,25 @@
 #include <errno.h>
 #include <math.h>
 #include "base/human.h"
+#include "core/runs.h"
 #include "findings/rules.h"
 
 /* What recording a node of a CUDA graph adds to its time, whatever the tool: an H200, empty kernels (bench/RESULTS.md). */
 #define NODE_NS 360
-/* Of the time in which the device is used: as much as reading contexts may take by itself (--budget). */
+/* Of the time in which the device is used: as much as reading contexts may take by itself. */
 #define BUDGET_SHARE 0.05
+
+/* What the run was given, for all that recording costs. */
+static double budget_of(const struct session *s)
+{
+	uint32_t metric = metric_table_find(s->metrics, BUDGET_METRIC);
+	union metric_value v;
+
+	if (metric == METRIC_NONE || metric_table_get(s->metrics, metric)->type != METRIC_U64 ||
+	    !session_value(s, SESSION_ROOT, metric, &v))
+		return BUDGET_SHARE;
+	return v.u64 ? (double)v.u64 / 1e6 : INFINITY;
+}
 
 /* Those of a graph that is recorded whole cost nothing: that is no kernel. */
 static double nodes_on(const struct evidence *e, uint32_t device)
@@ -42,7 +55,7 @@ static int find(const struct evidence *e, struct findings *f)
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < e->s->n_devices; i++)
-		if (e->used_ns > 0 && nodes_on(e, i) * NODE_NS > BUDGET_SHARE * e->used_ns)
+		if (e->used_ns > 0 && nodes_on(e, i) * NODE_NS > budget_of(e->s) * e->used_ns)
 			r = tell(e, i, f);
 	return r;
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/graph_shares.h"
+#include "core/runs.h"
 #include "core/stepped.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
@@ -208,6 +209,20 @@ static char *name_file(struct recording *rec, const char *pattern, pid_t pid)
 	return file;
 }
 
+/* For who reads the profile: is what recording cost more than that? */
+static int keep_budget(struct session *s, const struct recording_options *o)
+{
+	const struct metric budget = {BUDGET_METRIC,   "",          METRIC_U64,
+				      METRIC_PROPERTY, METRIC_LAST, METRIC_NONE};
+	uint32_t metric = session_metric_add(s, &budget);
+	uint32_t lane = session_lane_intern(s, &session_nowhere);
+
+	if (metric == METRIC_NONE || lane == SESSION_NONE)
+		return -ENOMEM;
+	return session_add(s, SESSION_ROOT, lane, 0, metric,
+			   (union metric_value){.u64 = o->budget_ppm});
+}
+
 void recording_starts(struct recording *rec)
 {
 	rec->start_ns = clock_monotonic_ns();
@@ -228,6 +243,8 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	rec->run = s->n_runs;
 	if (rec->file)
 		r = run_facts_begin(s, rec->options, argv, rec->start_ns);
+	if (r == 0 && rec->options->has_budget)
+		r = keep_budget(s, rec->options);
 	receiver_tape_facts(rec->receiver);
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);

@@ -152,6 +152,53 @@ static void put_sensors(const struct report *r, const struct devices *all)
 		  r->out);
 }
 
+/* ---- the time of the run ---- */
+
+struct parts_table {
+	const struct session *s;
+	struct run_parts *of;
+	uint32_t *devices; /* of which they are known */
+	size_t n;
+};
+
+#define PARTS_CELL(id, title, value, human, ...)                                                   \
+	static void parts_##id(const void *ctx, size_t row, char out[CELL_MAX])                    \
+	{                                                                                          \
+		const struct run_parts *d = &((const struct parts_table *)ctx)->of[row];           \
+                                                                                                   \
+		human_##human(out, value);                                                         \
+	}
+RUN_PARTS_COLUMNS(PARTS_CELL)
+#define PARTS_WORD(id, title, ...) {title, false, parts_##id},
+
+static void parts_device(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct parts_table *t = ctx;
+
+	session_device_word(t->s, t->devices[row], out);
+}
+
+static int put_parts(const struct report *r)
+{
+	static const struct word_column columns[] = {
+		RUN_PARTS_COLUMNS(PARTS_WORD){"DEVICE", true, parts_device}};
+	_cleanup_(freep) struct run_parts *of = calloc(r->s->n_devices + 1, sizeof(*of));
+	_cleanup_(freep) uint32_t *devices = calloc(r->s->n_devices + 1, sizeof(*devices));
+	struct parts_table t = {r->s, of, devices, 0};
+
+	if (!of || !devices)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->s->n_devices; i++)
+		if (runs_parts(r->s, i, &of[t.n]))
+			devices[t.n++] = i;
+	if (!t.n)
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, RUN_PARTS_TITLE);
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), t.n, &t}, r->o, r->out);
+	return 0;
+}
+
 /* ---- copies beside other work ---- */
 
 static void overlap_copying(const void *ctx, size_t row, char out[CELL_MAX])
@@ -286,7 +333,9 @@ int view_devices(struct report *r)
 		out_printf(r->out, "(%s)\n", metadata);
 	put_overlap(r, &all);
 	put_sensors(r, &all);
-	e = put_idle(r);
+	e = put_parts(r);
+	if (e == 0)
+		e = put_idle(r);
 	return e < 0 ? e : put_measured(r);
 }
 

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <math.h>
 #include "core/idle.h"
+#include "core/runs.h"
 #include "core/session.h"
 #include "tui/names.h"
 #include "tui/sections.h"
@@ -143,6 +144,27 @@ static void list_sensors(struct panel *p)
 	}
 }
 
+/* ---- the time of the run ---- */
+
+#define PARTS_COLUMN(id, title, value, human, width, rank, help)                                   \
+	{title, help, width, rank, human_##human, .is_absent = sections_lack},
+#define PARTS_VALUE(id, title, value, ...) value,
+
+static const struct column parts_columns[] = {RUN_PARTS_COLUMNS(PARTS_COLUMN)};
+
+static void list_parts(struct panel *p)
+{
+	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
+		struct run_parts parts, *d = &parts;
+
+		if (runs_parts(panel_session(p), i, d))
+			tui_put_device(
+				p->tui, i,
+				sections_add(p, &(struct section_row){
+							.v = {RUN_PARTS_COLUMNS(PARTS_VALUE)}}));
+	}
+}
+
 /* ---- what they waited for ---- */
 
 #define IDLE_COLUMN(id, title, value, human, width, rank, help)                                    \
@@ -249,6 +271,12 @@ static const struct section sections[] = {
 		.columns = {device_columns, ARRAY_SIZE(device_columns), 40},
 		.list = list_devices,
 		.empty = "no device has been seen",
+	},
+	{
+		.title = RUN_PARTS_TITLE,
+		.name = "DEVICE",
+		.columns = {parts_columns, ARRAY_SIZE(parts_columns), 24},
+		.list = list_parts,
 	},
 	{
 		.title = IDLE_TITLE,

@@ -438,6 +438,48 @@ START_TEST(empty_profiles)
 }
 END_TEST
 
+/* Two processes on one device, and one that did nothing there. */
+START_TEST(parts_of_a_run)
+{
+	struct session *s = session_new();
+	struct session_device device = {.type = strtab_adds(s->strings, "CUDA")};
+	struct session_run run = {.start_ns = 1000, .wall_ns = 900};
+	uint32_t gpu = session_device_intern(s, &device);
+	struct session_use uses[] = {
+		{.process = 0, .device = gpu, .busy_ns = 50, .first_ns = 1100, .last_ns = 1300},
+		{.process = 1, .device = gpu, .busy_ns = 70, .first_ns = 1200, .last_ns = 1500},
+		{.process = 2, .device = gpu}};
+	struct run_parts parts;
+
+	for (size_t i = 0; i < ARRAY_SIZE(uses); i++)
+		session_use_set(s, &uses[i]);
+	ck_assert(!runs_parts(s, gpu, &parts)); /* no run */
+	session_run_add(s, &run);
+	ck_assert(runs_parts(s, gpu, &parts));
+	ck_assert_double_eq(parts.before_ns, 100);
+	ck_assert_double_eq(parts.busy_ns, 120);
+	ck_assert_double_eq(parts.gaps_ns, 280);
+	ck_assert_double_eq(parts.after_ns, 400);
+	s->runs[0].wall_ns = 499; /* over before the last work: a clock was set */
+	ck_assert(!runs_parts(s, gpu, &parts));
+	s->runs[0].wall_ns = 500;
+	ck_assert(runs_parts(s, gpu, &parts));
+	s->runs[0].start_ns = 1101;
+	ck_assert(!runs_parts(s, gpu, &parts));
+	s->runs[0].start_ns = 1100;
+	ck_assert(runs_parts(s, gpu, &parts));
+	uses[2].busy_ns = 1; /* and nobody says when */
+	session_use_set(s, &uses[2]);
+	ck_assert(!runs_parts(s, gpu, &parts));
+	uses[2].busy_ns = 281; /* at a time with others */
+	uses[2].first_ns = 1100;
+	uses[2].last_ns = 1500;
+	session_use_set(s, &uses[2]);
+	ck_assert(!runs_parts(s, gpu, &parts));
+	session_free(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("merge");
@@ -457,6 +499,7 @@ int main(void)
 	tcase_add_test(tc, what_cannot_be_folded_says_why);
 	tcase_add_test(tc, a_part_of_the_rows);
 	tcase_add_test(tc, empty_profiles);
+	tcase_add_test(tc, parts_of_a_run);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
