@@ -8,6 +8,7 @@
 #include "backends/pages.h"
 #include "collect/internal.h"
 #include "collect/left_behind.h"
+#include "collect/levels.h"
 #include "collect/live_memory.h"
 #include "collect/memory_log.h"
 #include "collect/memory_places.h"
@@ -536,5 +537,6 @@ void allocations_forked(void)
 	memory_places_forked();
 	unified_forked();
 	memory_log_forked();
+	levels_forked();
 	torch_totals_forked();
 }

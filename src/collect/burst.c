@@ -11,6 +11,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/levels.h"
 #include "collect/outlet.h"
 #include "collect/periods.h"
 #include "collect/session_table.h"
@@ -1004,6 +1005,7 @@ int burst_send(bool final)
 		r = hists_send(s, l.hists);
 	if (!s->epochs_unread)
 		r = r ? r : intervals_send(&s->encoder, l.devices);
+	r = r ? r : levels_send(&s->encoder, l.devices);
 	if (!s->held && !s->epochs_unread) {
 		r = r ? r : sessions_finalize(s, l.sessions);
 		r = r ? r : asks_send(s);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "collect/host_clock.h"
+#include "collect/levels.h"
 #include "collect/slots.h"
 #include "collect/torch_totals.h"
 
@@ -56,7 +57,8 @@ static struct {
 	uint32_t n_totals;
 	struct pool pool[MAX_POOLS];
 	uint32_t n_pools;
-	uint32_t of_slot[MAX_SLOTS]; /* place + 1 of a slot */
+	uint64_t of_device[MAX_DEVICES]; /* bytes that are held now */
+	uint32_t of_slot[MAX_SLOTS];     /* place + 1 of a slot */
 	bool is_changed;
 	struct {
 		struct place_key key;
@@ -348,13 +350,24 @@ static void settle_peak(struct place *p)
 	p->peak_seen = t->n_peaks;
 }
 
-static void hold(struct place *p, uint64_t more, uint64_t less)
+/* What of a device's memory is known to be there: managed memory may be anywhere, and tensors lie in what was counted. */
+static void note_level(const struct total *t, uint64_t at_ns, uint64_t more_or_less)
+{
+	if (t->device >= MAX_DEVICES || t->kind == MEMORY_MANAGED || t->kind == MEMORY_TENSORS)
+		return;
+	memory.of_device[t->device] += more_or_less;
+	level_change(t->device, at_ns, memory.of_device[t->device]);
+}
+
+/* More, or less: as much below 0. */
+static void hold(struct place *p, uint64_t at_ns, uint64_t more_or_less)
 {
 	struct total *t = &memory.total[p->total];
 
 	settle_peak(p);
-	p->live += more - less;
-	t->live += more - less;
+	p->live += more_or_less;
+	t->live += more_or_less;
+	note_level(t, at_ns, more_or_less);
 	p->peak = MAX(p->peak, p->live);
 	p->is_changed = memory.is_changed = true;
 }
@@ -365,7 +378,7 @@ void memory_allocated(uint32_t place, uint64_t bytes, uint64_t at_ns)
 	struct total *t = &memory.total[p->total];
 
 	add(p, ALLOC_ALLOCS, ALLOC_BYTES, bytes);
-	hold(p, bytes, 0);
+	hold(p, at_ns, bytes);
 	if (t->live <= t->peak)
 		return;
 	t->peak = t->live;
@@ -383,7 +396,7 @@ void memory_released(uint32_t place, uint64_t bytes, uint64_t at_ns, bool is_gon
 		slot_add_u64(p->sums, ALLOC_LEFT, bytes);
 		slot_touch(p->sums);
 	}
-	hold(p, 0, bytes);
+	hold(p, at_ns, -bytes);
 }
 
 void memory_released_unknown(uint32_t place, uint64_t bytes)
@@ -437,6 +450,7 @@ void memory_places_forked(void)
 	for (uint32_t i = 0; i < memory.n_places; i++)
 		memory.of_slot[memory.place[i].slot] = 0;
 	memset(memory.cache, 0, sizeof(memory.cache));
+	memset(memory.of_device, 0, sizeof(memory.of_device));
 	memory.n_places = memory.n_totals = memory.n_pools = 0;
 	memory.is_changed = false;
 }

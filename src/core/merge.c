@@ -600,6 +600,7 @@ static int add_sample(struct merge *m, uint32_t id)
 	struct session_sample sample = m->from->samples[id];
 
 	sample.device = mapped(m, MAP_DEVICES, sample.device);
+	sample.process = mapped(m, MAP_PROCESSES, sample.process);
 	sample.metric = mapped(m, MAP_METRICS, sample.metric);
 	return sample.metric == METRIC_NONE ? 0 : session_sample_add(m->into, &sample);
 }

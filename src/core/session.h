@@ -152,6 +152,7 @@ struct session_sample {
 	uint64_t time_ns;
 	uint32_t device, metric;
 	double value;
+	uint32_t process; /* of whose doing it is; SESSION_NONE: of all */
 };
 
 /* One execution on the device, kept only where a trace was asked for; or, of a trace that another tool

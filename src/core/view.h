@@ -27,6 +27,7 @@
 	_(LOSSES, "losses")                                                                        \
 	_(NOTES, "notes")                                                                          \
 	_(ROOFLINE, "roofline")                                                                    \
+	_(TIMELINE, "timeline")                                                                    \
 	_(DURATIONS, "durations")                                                                  \
 	_(LOG, "log")
 

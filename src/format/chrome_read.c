@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/idindex.h"
+#include "format/counters.h"
 #include "format/hatchet_kind.h"
 #include "format/tokens.h"
 #include "format/trace.h"
@@ -586,6 +587,10 @@ static bool is_window_mark(const struct reader *r, const struct chrome_event *e)
 
 static enum left_out left_out_by_phase(const struct reader *r, const struct chrome_event *e)
 {
+	/* They are made of the other events, or of what a profile has besides. */
+	for (unsigned i = 0; e->ph == 'C' && i < COUNTER_N; i++)
+		if (!strcmp(str(r, e->name), counter_names[i]))
+			return LEFT_NOTHING;
 	/* JAX ends its list with an empty event. */
 	if (is_window_mark(r, e) || (!e->ph && !e->name))
 		return LEFT_NOTHING;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/counters.h"
 #include "format/export.h"
 #include "format/json_writer.h"
 #include "format/timeline.h"
@@ -328,6 +329,25 @@ static void put_launch(struct writer *w, uint32_t event)
 	put_flow(w, event, "f", t->events[event].track, v->start_ns);
 }
 
+/* A counter of a device; its value is called as what it counts is. */
+static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_t ns, double value)
+{
+	static const char *const keys[COUNTER_N] = {
+		[COUNTER_BUSY] = "busy", [COUNTER_MEMORY] = "bytes"};
+	struct writer *w = ctx;
+
+	jsonw_object_flat(&w->json);
+	jsonw_key_object(&w->json, "args");
+	jsonw_key(&w->json, keys[counter]);
+	jsonw_f64(&w->json, value);
+	jsonw_object_end(&w->json);
+	jsonw_key_text(&w->json, "name", counter_names[counter]);
+	jsonw_key_text(&w->json, "ph", "C");
+	jsonw_key_u64(&w->json, "pid", pid_of(w, group));
+	key_us(w, "ts", ns - w->zero_ns);
+	jsonw_object_end(&w->json);
+}
+
 /* The time of day at CLOCK_MONOTONIC `ns`, where a process gave a pair; else ns as it is. */
 static uint64_t time_of_day(const struct session *s, uint64_t ns)
 {
@@ -356,6 +376,8 @@ static int put_trace(struct writer *w)
 		r = put_event(w, &w->timeline.events[i]);
 		put_launch(w, i);
 	}
+	if (r == 0 && !w->no_names)
+		r = counters_put(&w->timeline, w->s, put_counter, w);
 	jsonw_array_end(&w->json);
 	jsonw_object_end(&w->json);
 	return r;

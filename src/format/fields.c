@@ -108,9 +108,8 @@ static const struct field run_fields[] = {
 };
 
 static const struct field sample_fields[] = {
-	F(INDEX, "device", session_sample, device),
-	F(METRIC, "metric", session_sample, metric),
-	F(U64, "time_ns", session_sample, time_ns),
+	F(INDEX, "device", session_sample, device),   F(METRIC, "metric", session_sample, metric),
+	F(INDEX, "process", session_sample, process), F(U64, "time_ns", session_sample, time_ns),
 	F(F64, "value", session_sample, value),
 };
 

@@ -35,8 +35,8 @@ struct write_options {
 	/* … time of scopes on the host, but in our own key, is left out where nobody asked for it
 	 * (export_host_is_asked()). */
 	bool host_if_asked;
-	bool compact;  /* no line breaks, no indentation */
-	bool no_names; /* chrome: leave out the names of processes and threads */
+	bool compact; /* no line breaks, no indentation */
+	bool no_names; /* chrome: executions alone, without names of processes and threads and counters */
 	bool no_trace; /* hatchet: leave out when single operations ran */
 	uint64_t tag;  /* format_save(): see write_file_tagged() */
 	/* What stacks and pictures weigh by; NULL: time (ns). Of tables: names of columns, separated

@@ -434,6 +434,7 @@ static int add_sample(struct hread *r, void *element)
 	struct session_sample *sample = element;
 
 	sample->device = hread_section_id(r, SECTION_DEVICES, sample->device);
+	sample->process = hread_section_id(r, SECTION_PROCESSES, sample->process);
 	if (sample->metric == METRIC_NONE)
 		return hread_warn(r, WARNING_INDEX);
 	return session_sample_add(r->s, sample);

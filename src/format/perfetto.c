@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/counters.h"
 #include "format/export.h"
 #include "format/protobuf.h"
 #include "format/timeline.h"
@@ -26,6 +27,8 @@ enum {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
 	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	COUNTER_UNIT = 3,
 	EVENT_CATEGORY_IID = 3,
 	EVENT_ANNOTATION = 4,
 	EVENT_TYPE = 9,
@@ -43,7 +46,8 @@ enum {
 	INTERNED_IID = 1,
 	INTERNED_TEXT = 2,
 };
-enum { SLICE_BEGIN = 1, SLICE_END = 2 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, VALUE = 4 };
+enum { UNIT_NONE = 0, UNIT_BYTES = 3 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 enum { SEQUENCE = 1, CONTEXT_IID = 1 };
 
@@ -240,6 +244,47 @@ static int put_events(struct perfetto *x)
 	return r;
 }
 
+/* ---- counters ---- */
+
+/* Behind those of tracks and groups. */
+static uint64_t counter_uuid(const struct perfetto *x, uint32_t group, enum counter counter)
+{
+	return group_uuid(x, (uint32_t)x->timeline.n_groups + group * COUNTER_N + counter);
+}
+
+static void put_counter_track(struct perfetto *x, uint32_t group, enum counter counter)
+{
+	buf_clear(&x->inner);
+	pb_u64(&x->inner, COUNTER_UNIT, counter == COUNTER_MEMORY ? UNIT_BYTES : UNIT_NONE);
+	buf_clear(&x->message);
+	pb_u64(&x->message, TRACK_UUID, counter_uuid(x, group, counter));
+	put_text(x, counter_names[counter]);
+	pb_message(&x->message, TRACK_NAME, &x->text);
+	pb_u64(&x->message, TRACK_PARENT, group_uuid(x, group));
+	pb_message(&x->message, TRACK_COUNTER, &x->inner);
+	pb_message(&x->packet, PACKET_TRACK, &x->message);
+	packet_end(x);
+	buf_clear(&x->text);
+	x->counted[group] |= (uint8_t)(1u << counter);
+}
+
+static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_t ns, double value)
+{
+	struct perfetto *x = ctx;
+	uint64_t bits;
+
+	if (!(x->counted[group] & 1u << counter))
+		put_counter_track(x, group, counter);
+	memcpy(&bits, &value, sizeof(bits));
+	packet_begin(x, ns);
+	buf_clear(&x->message);
+	pb_u64(&x->message, EVENT_TYPE, VALUE);
+	pb_u64(&x->message, EVENT_TRACK, counter_uuid(x, group, counter));
+	pb_fixed64(&x->message, EVENT_VALUE, bits);
+	pb_message(&x->packet, PACKET_EVENT, &x->message);
+	packet_end(x);
+}
+
 static int put_trace(struct perfetto *x)
 {
 	struct buf *all[] = {&x->packet, &x->message, &x->inner, &x->text};
@@ -250,6 +295,8 @@ static int put_trace(struct perfetto *x)
 	put_tracks(x);
 	put_start(x);
 	r = put_events(x);
+	if (r == 0)
+		r = counters_put(&x->timeline, x->s, put_counter, x);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		r = all[i]->error ? all[i]->error : r;
 		buf_done(all[i]);
@@ -286,10 +333,11 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	if (r < 0)
 		return r;
 	x.sent = calloc(s->n_nodes, 1);
+	x.counted = calloc(x.timeline.n_groups, 1);
 	x.open = malloc(x.timeline.n_tracks * sizeof(*x.open));
 	if (x.open)
 		memset(x.open, 0xff, x.timeline.n_tracks * sizeof(*x.open));
-	r = x.sent && x.open ? export_names_init(&x.names, s, options) : -ENOMEM;
+	r = x.sent && x.counted && x.open ? export_names_init(&x.names, s, options) : -ENOMEM;
 	if (r == 0)
 		r = export_events_limit(s, options ? options->notes : NULL, &x.most);
 	if (r == 0)

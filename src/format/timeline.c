@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/strips.h"
 
 /* What is needed while the tracks are made. */
 struct builder {
@@ -44,7 +45,7 @@ static int sort_events(struct timeline *t, const struct session *s)
 	for (size_t i = 0; i < s->n_intervals; i++) {
 		const struct session_interval *v = &s->intervals[i];
 
-		order[i] = (struct start){v->start_ns, timeline_is_host(s, v) ? v->end_ns : 0,
+		order[i] = (struct start){v->start_ns, interval_is_host(s, v) ? v->end_ns : 0,
 					  (uint32_t)i};
 	}
 	qsort(order, s->n_intervals, sizeof(*order), compare);
@@ -79,7 +80,7 @@ static bool fits(const struct builder *b, const struct timeline_track *track,
 		 const struct session_interval *v, uint32_t *ret_outer)
 {
 	uint32_t outer = track->last;
-	bool host = timeline_is_host(b->s, v);
+	bool host = interval_is_host(b->s, v);
 
 	if (track->is_host != host)
 		return false;
@@ -110,7 +111,7 @@ static uint32_t track_find(struct builder *b, const struct session_interval *v, 
 	t->tracks[t->n_tracks] = (struct timeline_track){.group = b->group_of[lane],
 							 .lane = lane,
 							 .line = line,
-							 .is_host = timeline_is_host(b->s, v),
+							 .is_host = interval_is_host(b->s, v),
 							 .last = SESSION_NONE,
 							 .next = SESSION_NONE};
 	return (uint32_t)t->n_tracks++;
@@ -329,21 +330,6 @@ void timeline_track_name(const struct session *s, const struct timeline_track *t
 		buf_printf(out, " (%u)", track->line + 1);
 }
 
-/* What runs on a device has a kind of its own; where a trace does not name the device, too. */
-bool timeline_is_host(const struct session *s, const struct session_interval *v)
-{
-	switch (session_node_kind(s, v->node)) {
-	case FRAME_KERNEL:
-	case FRAME_COPY:
-	case FRAME_SET:
-	case FRAME_GRAPH:
-	case FRAME_GRAPH_RUN:
-		return false;
-	default:
-		return s->lanes[v->lane].device == SESSION_NONE;
-	}
-}
-
 const char *const timeline_categories[TIMELINE_N] = {
 	[TIMELINE_KERNEL] = "kernel",
 	[TIMELINE_COPY] = "gpu_memcpy",
@@ -359,7 +345,7 @@ enum timeline_category timeline_category(const struct session *s, const struct s
 {
 	enum frame_kind kind = session_node_kind(s, v->node);
 
-	if (!timeline_is_host(s, v))
+	if (!interval_is_host(s, v))
 		return kind == FRAME_COPY  ? TIMELINE_COPY
 		       : kind == FRAME_SET ? TIMELINE_SET
 					   : TIMELINE_KERNEL;

@@ -52,8 +52,6 @@ void timeline_group_name(const struct session *s, const struct timeline_group *g
 			 struct buf *out);
 void timeline_track_name(const struct session *s, const struct timeline_track *track,
 			 struct buf *out);
-/* A range on a thread of the host: no device, and no work that a device does. */
-bool timeline_is_host(const struct session *s, const struct session_interval *v);
 /* What traces of torch.profiler and of Triton's Proton call it. */
 enum timeline_category {
 	TIMELINE_KERNEL,

@@ -49,6 +49,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_PROCESSES] = {"Processes", view_processes, true},
 	[VIEW_LOSSES] = {"Losses", view_losses, true},
 	[VIEW_NOTES] = {"Notes", view_notes, true},
+	[VIEW_TIMELINE] = {"Timeline", view_timeline},
 };
 
 bool report_has_text(enum view view)
@@ -61,7 +62,8 @@ unsigned report_all_views(void)
 	unsigned views = 0;
 
 	for (unsigned i = 0; i < VIEW_N; i++)
-		if (texts[i].put && i != VIEW_CALLERS) /* of which function? */
+		if (texts[i].put && i != VIEW_CALLERS /* of which function? */ &&
+		    i != VIEW_TIMELINE)
 			views |= 1u << i;
 	return views;
 }

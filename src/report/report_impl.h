@@ -10,7 +10,10 @@
  *   view_flame.c      the flame graph, a line a box
  *   view_memory.c     copies and sets
  *   view_host.c       scopes and waits of the host
+ *   view_api.c        calls of the GPU's library
  *   view_ranks.c      how evenly work is spread
+ *   view_steps.c      steps of loops
+ *   view_timeline.c   when operations ran, of a trace
  *   view_findings.c   what costs time that it need not
  *   view_devices.c    devices, processes
  *   view_lists.c      losses, notes, the summary, what was run

@@ -39,17 +39,25 @@ void tui_draw(struct tui *t, const struct canvas *canvas, int *ret_y, int *ret_x
 		menu_draw(&t->menu, canvas);
 }
 
-void tui_redraw(struct tui *t)
+static void redraw(struct tui *t)
 {
-	struct canvas canvas;
+	struct canvas canvas = screen_canvas(t->screen);
 	int y, x;
 
-	if (!t->screen)
-		return;
-	canvas = screen_canvas(t->screen);
 	canvas.hits = &t->hits;
 	tui_draw(t, &canvas, &y, &x);
 	screen_flush(t->screen, y, x);
+}
+
+void tui_redraw(struct tui *t)
+{
+	const struct panel *p = tui_panel(t);
+
+	if (!t->screen)
+		return;
+	redraw(t);
+	if (p->ops->later && p->ops->later(tui_panel(t)))
+		redraw(t);
 }
 
 int tui_draw_copy(struct tui *t, int rows, int cols, struct hits *hits, struct screen **ret)

@@ -51,6 +51,7 @@
 	_(PANEL_12,      "M-2",           MOVE,    "",       "ranks, and where they wait for the slowest") \
 	_(PANEL_13,      "M-3",           MOVE,    "",       "the host: scopes, and waits for the GPU") \
 	_(PANEL_14,      "M-4",           MOVE,    "",       "findings: what costs time that it need not") \
+	_(PANEL_15,      "M-5",           MOVE,    "",       "timeline: when each operation ran (--trace)") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; flames: zoom; elsewhere: show in the tree") \

@@ -210,6 +210,21 @@ void panel_goto(struct panel *p, size_t row)
 	clamp_view(p);
 }
 
+bool panel_request_zoomed(struct panel *p, enum request request,
+			  void (*const handlers[REQ_N])(struct panel *p), size_t n_zoom)
+{
+	if (p->n_rows == 0)
+		return false;
+	if (request == REQ_BACK) {
+		if (!n_zoom)
+			return false;
+		request = REQ_ZOOM_OUT;
+	}
+	if (handlers[request])
+		handlers[request](p);
+	return handlers[request] != NULL;
+}
+
 /* n_rows and more: it is gone. */
 static size_t find_row(struct panel *p, uint64_t key)
 {

@@ -38,6 +38,11 @@ struct panel_key {
 	const char *help; /* for the help screen; "": no line there; NULL: as everywhere */
 };
 
+/* What a panel draws that is no column of a table, for the help screen. */
+struct panel_sign {
+	const char *sign, *help; /* NULL ends a list */
+};
+
 struct panel_ops {
 	const char *title;                     /* on the tab line */
 	const char *tab;                       /* the same, shorter; NULL: the title is short */
@@ -75,6 +80,8 @@ struct panel_ops {
 	 * that stays while ids do; NULL: i itself is one. */
 	bool has_past;
 	uint64_t (*past_key)(struct panel *p, uint32_t i);
+	/* NULL: what it draws needs no words. */
+	const struct panel_sign *signs;
 	const struct panel_key *keys; /* those that matter most first; NULL: as everywhere */
 	bool is_filtered, is_grouped; /* what it shows depends on the filter, on the grouping */
 	bool is_of_run;               /* what it shows is of the whole run, whatever is filtered */
@@ -91,6 +98,8 @@ struct panel_ops {
 	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */
 	/* Into the lines from y on that its rows leave empty, `rows` > 0 of them. May be NULL. */
 	void (*draw_below)(struct panel *p, const struct canvas *canvas, int y, int rows);
+	/* It was shown: is there something that was left out, to be shown sooner? Then it is drawn anew. May be NULL. */
+	bool (*later)(struct panel *p);
 	/* Sentences for a panel without rows. */
 	void (*explain)(struct panel *p, struct buf *out);
 	/* A key before it becomes a request; true: done with. May be NULL. */
@@ -175,6 +184,10 @@ size_t panel_step(size_t at, size_t n, bool forward, bool *wrapped);
 void panel_moved(struct panel *p); /* after panel_goto() on behalf of the user */
 /* Move the cursor to a row, or to the nearest one that is no heading; without a cursor, the window. */
 void panel_goto(struct panel *p, size_t row);
+/* For a panel that zooms into what it draws: calls the handler of the request. False: it has none, or no rows. Esc goes
+ * back one of n_zoom steps; with none left it is not the panel's. */
+bool panel_request_zoomed(struct panel *p, enum request request,
+			  void (*const handlers[REQ_N])(struct panel *p), size_t n_zoom);
 /* For ops->numbers: those that the filter leaves, or all of them (tui/kept.h). */
 struct numbers *panel_numbers(struct panel *p);
 struct numbers *panel_all(struct panel *p);

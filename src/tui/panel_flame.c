@@ -461,16 +461,7 @@ static void (*const handlers[REQ_N])(struct panel *p) = {
 
 static bool request(struct panel *p, enum request request)
 {
-	if (p->n_rows == 0)
-		return false;
-	if (request == REQ_BACK) { /* Esc zooms out first; else it is not ours */
-		if (as_flame(p)->n_zoom == 0)
-			return false;
-		request = REQ_ZOOM_OUT;
-	}
-	if (handlers[request])
-		handlers[request](p);
-	return handlers[request] != NULL;
+	return panel_request_zoomed(p, request, handlers, as_flame(p)->n_zoom);
 }
 
 static void pick(struct panel *p, int part)

@@ -17,7 +17,7 @@ struct help_line {
 struct panel_help {
 	struct panel base;
 	struct help_line lines[4 * (2 * REQ_N + EDIT_N + USUAL_N + 32)];
-	char title[64], columns[64], text[128];
+	char title[64], columns[64], signs[64], text[128];
 };
 
 static struct panel_help *as_help(struct panel *p)
@@ -136,6 +136,19 @@ static void add_panel_columns(struct panel *p)
 	}
 }
 
+static void add_panel_signs(struct panel *p)
+{
+	const struct panel_ops *ops = p->tui->panels[p->tui->current]->ops;
+
+	if (!ops->signs)
+		return;
+	snprintf(as_help(p)->signs, sizeof(as_help(p)->signs), "Signs of this panel (%s)",
+		 ops->title);
+	heading(p, as_help(p)->signs);
+	for (const struct panel_sign *s = ops->signs; s->sign; s++)
+		add(p, s->sign, s->help);
+}
+
 static void add_columns(struct panel *p)
 {
 	heading(p, "Columns");
@@ -160,6 +173,7 @@ static void update(struct panel *p)
 	add(p, "C- M- S-", "with Ctrl, Alt, Shift held"); /* what follows is full of them */
 	add_panel_keys(p);
 	add_panel_columns(p);
+	add_panel_signs(p);
 	add_keys(p);
 	add_columns(p);
 }

@@ -108,7 +108,8 @@ struct tui_host {
 	_(DURATIONS, durations)                                                                    \
 	_(RANKS, ranks)                                                                            \
 	_(HOST, host)                                                                              \
-	_(FINDINGS, findings)
+	_(FINDINGS, findings)                                                                      \
+	_(TIMELINE, timeline)
 
 enum tui_panel {
 #define _(view, ops) TUI_PANEL_##view,

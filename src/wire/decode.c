@@ -920,8 +920,9 @@ static int on_note(struct wire_decoder *d, struct peer *p, const void *entry)
 static int on_sample(struct wire_decoder *d, struct peer *p, const void *entry)
 {
 	const struct wire_sample *w = entry;
-	const struct session_sample s = {w->time_ns, idmap_get(&p->devices, w->device),
-					 idmap_get(&p->metrics, w->metric), w->value};
+	const struct session_sample s = {w->time_ns + d->shift_ns,
+					 idmap_get(&p->devices, w->device),
+					 idmap_get(&p->metrics, w->metric), w->value, p->process};
 
 	if (s.device == SESSION_NONE || s.metric == SESSION_NONE)
 		return -EBADMSG;

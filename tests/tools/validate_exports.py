@@ -471,12 +471,17 @@ def check_perfetto(path, doc):
             assert not open_slices.get(e.track_uuid) or is_thread[e.track_uuid]
             open_slices.setdefault(e.track_uuid, []).append((names_of[e.name_iid], categories[e.category_iids[0]],
                                                              p.timestamp, context))
+        elif e.type == e.TYPE_COUNTER:
+            assert names[e.track_uuid] in ("busy %", "memory") and parents[parents[e.track_uuid]] == 0
+            counters.setdefault(e.track_uuid, []).append((p.timestamp, e.double_counter_value))
         else:
             assert e.type == e.TYPE_SLICE_END
             name, category, start, context = open_slices[e.track_uuid].pop()
             found.append((name, category, start, p.timestamp - start, context))
             tracks.setdefault(e.track_uuid, []).append((start, p.timestamp - start))
     assert not any(open_slices.values())
+    check_counters([(names[uuid], of) for uuid, of in counters.items()], doc)
+    assert sorted(begun) == sorted(ended) and sorted(ended.values()) == [start for start, _ in launches(doc)]
     want = [(n, c, s, d, " > ".join(path[:-1])) for _, n, c, s, d, path in executions(doc)]
     assert sorted(found) == sorted(want)
     check_nothing_overlaps({k: v for k, v in tracks.items() if not is_thread[k]})

@@ -195,7 +195,7 @@ static void add_run(struct session *s)
 
 static void add_rest(struct session *s)
 {
-	struct session_sample sample = {UINT64_C(1700000000200000000), 1, METRIC_NONE, 312.5};
+	struct session_sample sample = {UINT64_C(1700000000200000000), 1, METRIC_NONE, 312.5, 0};
 	struct session_interval interval = {10, 110, 3, 0};
 	struct session_clock clock = {0, str(s, "realtime"), 1000, UINT64_C(1700000000000000000)};
 	struct hist *h;
@@ -203,7 +203,7 @@ static void add_rest(struct session *s)
 	sample.metric =
 		add_metric(s, "power", METRIC_F64, METRIC_PROPERTY, METRIC_LAST, METRIC_NONE);
 	session_sample_add(s, &sample);
-	sample.device = SESSION_NONE;
+	sample.device = sample.process = SESSION_NONE;
 	sample.value = -0.0;
 	session_sample_add(s, &sample);
 	session_interval_add(s, &interval);
@@ -404,10 +404,10 @@ static void say_rest(const struct session *s, struct text *t)
 		fputc('\n', t->f);
 	}
 	for (i = 0; i < s->n_samples; i++)
-		fprintf(t->f, "sample %llu %u %s %a\n", (unsigned long long)s->samples[i].time_ns,
-			s->samples[i].device,
+		fprintf(t->f, "sample %llu %u %s %a %u\n",
+			(unsigned long long)s->samples[i].time_ns, s->samples[i].device,
 			metric_table_get(s->metrics, s->samples[i].metric)->name,
-			s->samples[i].value);
+			s->samples[i].value, s->samples[i].process);
 	for (i = 0; i < s->n_clocks; i++) {
 		fprintf(t->f, "clock %u %llu %llu ", s->clocks[i].process,
 			(unsigned long long)s->clocks[i].monotonic_ns,

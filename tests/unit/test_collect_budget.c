@@ -53,21 +53,24 @@ static uint32_t launch(struct launches *l, uint64_t place, uint64_t read_ns)
 	return (uint32_t)place;
 }
 
-/* Nine parts of its own work to each of reading: a twentieth is not enough for all. */
+/* Nine parts of its own work to each of reading: a twentieth is not enough for all, but where the machine is so busy
+ * that the thread is made to wait for as long as it works. */
 START_TEST(a_share_is_kept)
 {
+	enum { N = 16000, READ_NS = 5000 };
 	struct launches of[4] = {{0, 0, 0}};
-	uint64_t reading_ns = 0, n_read = 0, began_ns, took_ns, saved_ns;
+	uint64_t reading_ns = 0, n_read = 0, began_ns, took_ns, saved_ns, most_ns;
 
 	start(PPM);
 	began_ns = clock_monotonic_ns();
-	for (unsigned i = 0; i < 4000; i++) {
-		spin(45000);
-		launch(&of[i % 4], i % 4 + 1, 5000);
+	for (unsigned i = 0; i < N; i++) {
+		spin(9 * READ_NS);
+		launch(&of[i % 4], i % 4 + 1, READ_NS);
 	}
 	took_ns = clock_monotonic_ns() - began_ns;
 	saved_ns =
 		UINT64_C(250) * NSEC_PER_MSEC * PPM / 1000000; /* before it begins, at any clock */
+	most_ns = took_ns * PPM / 1000000 + saved_ns;
 	for (unsigned i = 0; i < 4; i++) {
 		reading_ns += of[i].reading_ns;
 		n_read += of[i].n_read;
@@ -77,9 +80,10 @@ START_TEST(a_share_is_kept)
 		 * often the thread is made to wait while it reads. */
 		ck_assert_msg(of[i].n_read > n_read / 4 / 4, "place %u: %lu of %lu", i,
 			      (unsigned long)of[i].n_read, (unsigned long)n_read);
-		ck_assert_uint_lt(of[i].n_read, of[i].n);
+		if (most_ns < (uint64_t)N * READ_NS)
+			ck_assert_uint_lt(of[i].n_read, of[i].n);
 	}
-	ck_assert_uint_le(reading_ns, took_ns * PPM / 1000000 + saved_ns);
+	ck_assert_uint_le(reading_ns, most_ns);
 }
 END_TEST
 

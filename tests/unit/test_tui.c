@@ -25,6 +25,7 @@ int main(void)
 	srunner_add_suite(runner, suite_actions());
 	srunner_add_suite(runner, suite_screens());
 	srunner_add_suite(runner, suite_views());
+	srunner_add_suite(runner, suite_timeline());
 	srunner_add_suite(runner, suite_tree());
 	srunner_add_suite(runner, suite_terminal());
 	srunner_run_all(runner, CK_NORMAL);

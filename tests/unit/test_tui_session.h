@@ -73,6 +73,7 @@ Suite *suite_settings(void);
 Suite *suite_actions(void);
 Suite *suite_text(void);
 Suite *suite_views(void);
+Suite *suite_timeline(void);
 Suite *suite_tree(void);
 Suite *suite_terminal(void);
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "format/counters.h"
+#include <errno.h>
+#include "base/util.h"
+#include "core/busy.h"
+#include "core/levels.h"
+
+#define BUSY_COLUMNS 1000 /* of the time that a device had work in */
+
+const char *const counter_names[COUNTER_N] = {
+	[COUNTER_BUSY] = "busy %", [COUNTER_MEMORY] = "memory"};
+
+struct putter {
+	const struct timeline *t;
+	const struct session *s;
+	counter_put *put;
+	void *ctx;
+	uint64_t first_ns; /* of the trace */
+};
+
+static uint32_t group_of(const struct timeline *t, const struct strip_lane *lane)
+{
+	for (size_t i = 0; i < t->n_groups; i++)
+		if (t->groups[i].process == lane->process && t->groups[i].device == lane->device)
+			return (uint32_t)i;
+	return SESSION_NONE;
+}
+
+/* The share of each column, on the clock of its own process. */
+static void put_busy(const struct putter *x, uint32_t group, const struct busy *b,
+		     uint64_t shift_ns)
+{
+	const struct busy_piece *last = &b->pieces[b->n - 1];
+	uint64_t end_ns = last->start_ns + b->total_ns - last->before_ns, from_ns, to_ns;
+	struct strip_view view = {b->pieces[0].start_ns, MAX(end_ns, b->pieces[0].start_ns + 1),
+				  BUSY_COLUMNS};
+	double share, before = -1;
+
+	view.n = (unsigned)MIN(view.n, view.to_ns - view.from_ns);
+	for (unsigned i = 0; i < view.n; i++) {
+		from_ns = strip_column_ns(&view, i);
+		to_ns = strip_column_ns(&view, i + 1);
+		share = (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
+			(double)(to_ns - from_ns);
+		if (share != before)
+			x->put(x->ctx, group, COUNTER_BUSY, from_ns - shift_ns, share * 100);
+		before = share;
+	}
+	x->put(x->ctx, group, COUNTER_BUSY, view.to_ns - shift_ns, 0);
+}
+
+/* What was held before the first event is said with that. */
+static int put_memory(const struct putter *x, uint32_t group, const struct strip_lane *lane)
+{
+	struct levels levels;
+	int r = levels_init(&levels, x->s, lane->process, lane->device, 0);
+
+	for (size_t i = 0; r == 0 && i < levels.n; i++)
+		if (i + 1 == levels.n || levels.v[i + 1].start_ns > x->first_ns)
+			x->put(x->ctx, group, COUNTER_MEMORY,
+			       MAX(levels.v[i].start_ns, x->first_ns), levels.v[i].bytes);
+	levels_done(&levels);
+	return r;
+}
+
+static int put_device(const struct putter *x, const struct strips *strips, uint32_t lane)
+{
+	const struct strip_lane *of = &strips->lanes[lane];
+	uint32_t group = group_of(x->t, of);
+	struct busy busy;
+	int r;
+
+	if (group == SESSION_NONE)
+		return 0;
+	r = busy_init(&busy, strips, lane);
+	if (r < 0)
+		return r;
+	put_busy(x, group, &busy, of->shift_ns);
+	busy_done(&busy);
+	return put_memory(x, group, of);
+}
+
+int counters_put(const struct timeline *t, const struct session *s, counter_put *put, void *ctx)
+{
+	const struct putter x = {t, s, put, ctx, s->intervals[t->events[0].interval].start_ns};
+	struct strips strips;
+	int r = strips_init(&strips, s);
+
+	for (uint32_t i = 0; r == 0 && i < strips.n_lanes; i++)
+		if (!strips.lanes[i].is_host && strips_device_lane(&strips, i) == i)
+			r = put_device(&x, &strips, i);
+	if (r != -ENODATA)
+		strips_done(&strips);
+	return r == -ENODATA ? 0 : r;
+}

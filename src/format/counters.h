@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FORMAT_COUNTERS_H
+#define PROTON_FORMAT_COUNTERS_H
+/* What traces have of a device as a whole, beside its single executions: for how much of the time it had work, and how
+ * much of its memory the process held. Each value holds until the next of its counter.
+ *   thread  one */
+#include "format/timeline.h"
+
+enum counter { COUNTER_BUSY, COUNTER_MEMORY, COUNTER_N };
+extern const char *const counter_names[COUNTER_N];
+
+typedef void counter_put(void *ctx, uint32_t group, enum counter counter, uint64_t ns,
+			 double value);
+
+/* Values in the order of time, counter by counter, none before the first event. 0 or -ENOMEM. */
+int counters_put(const struct timeline *t, const struct session *s, counter_put *put, void *ctx);
+
+#endif

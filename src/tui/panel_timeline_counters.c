@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of a device as a whole: how busy each column is, and why nothing ran. */
+#include "config.h" // IWYU pragma: keep
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "tui/names.h"
+#include "tui/panel_timeline.h"
+#include "tui/tui_impl.h"
+
+#define MANY 1000000 /* operations that take so long to be added up that the rest is shown before */
+
+/* By part: what the timeline calls it, and a letter where there is little room. No trace tells of a copy that it
+ * blocked. */
+static const struct {
+	const char *word, *letter;
+} reasons[GAP_N_PARTS] = {
+	[GAP_LATE] = {"late", "l"},     [GAP_SYNC] = {"sync", "s"},
+	[GAP_COPY] = {"copy", NULL},    [GAP_LAUNCH] = {"launch", "n"},
+	[GAP_QUEUED] = {"queued", "q"}, [GAP_GRAPH] = {"graph", "g"},
+};
+
+/* ---- devices as one ---- */
+
+static struct busy *make(struct panel_timeline *pt, uint32_t lane)
+{
+	struct busy *b;
+
+	if (!pt->busy)
+		pt->busy = calloc(pt->strips.n_lanes, sizeof(*pt->busy));
+	if (!pt->busy)
+		return NULL;
+	b = &pt->busy[lane];
+	return b->t || busy_init(b, &pt->strips, lane) == 0 ? b : NULL;
+}
+
+const struct busy *timeline_busy(struct panel *p, uint32_t lane)
+{
+	struct panel_timeline *pt = as_timeline(p);
+
+	if (!pt->was_put_off && pt->strips.n_intervals >= MANY) {
+		pt->is_put_off = true;
+		return NULL;
+	}
+	return make(pt, lane);
+}
+
+const struct levels *timeline_levels(struct panel *p, uint32_t lane)
+{
+	struct panel_timeline *pt = as_timeline(p);
+	const struct strip_lane *of = &pt->strips.lanes[lane];
+	struct levels *l;
+
+	if (!pt->levels)
+		pt->levels = calloc(pt->strips.n_lanes, sizeof(*pt->levels));
+	if (!pt->levels)
+		return NULL;
+	l = &pt->levels[lane];
+	if (!l->n && levels_init(l, pt->strips.s, of->process, of->device, of->shift_ns) < 0)
+		levels_done(l);
+	return l->n ? l : NULL;
+}
+
+bool timeline_later(struct panel *p)
+{
+	struct panel_timeline *pt = as_timeline(p);
+	bool is_put_off = pt->is_put_off;
+
+	pt->is_put_off = false;
+	pt->was_put_off |= is_put_off;
+	return is_put_off;
+}
+
+void timeline_forget_counters(struct panel_timeline *pt)
+{
+	for (size_t i = 0; pt->busy && i < pt->strips.n_lanes; i++)
+		busy_done(&pt->busy[i]);
+	for (size_t i = 0; pt->levels && i < pt->strips.n_lanes; i++)
+		levels_done(&pt->levels[i]);
+	free(pt->busy);
+	free(pt->levels);
+	pt->busy = NULL;
+	pt->levels = NULL;
+	pt->is_put_off = pt->was_put_off = false;
+}
+
+/* ---- the row ---- */
+
+/* "busy   63%", of the cursor's column. */
+static void draw_label(struct panel *p, struct pen *pen, const char *word, const char *value)
+{
+	int width = timeline_label_width(p) - 1;
+	struct pen label = pen_at(pen->canvas, pen->y, pen->x, width);
+	int room = width - (int)strlen(value);
+
+	pen_printf(&label, ROLE_NORMAL, "%-*.*s", room, MAX(room - 1, 1), word);
+	pen_put(&label, ROLE_NUMBER, value);
+}
+
+static void put_cell(struct panel *p, struct pen *pen, unsigned k, enum role role, const char *text)
+{
+	struct pen at = pen_at(pen->canvas, pen->y, 1 + timeline_label_width(p) + (int)k, 1);
+
+	pen_put(&at, role, text);
+}
+
+/* Columns [k, end) are within a gap. */
+static void draw_gap(struct panel *p, struct pen *pen, const struct busy *b, unsigned k,
+		     unsigned end)
+{
+	const struct strip_view *view = &as_timeline(p)->view;
+	unsigned middle = k + (end - k) / 2;
+	enum gap_part reason;
+	struct busy_gap gap;
+
+	if (!busy_gap_at(b, strip_column_ns(view, middle), &gap))
+		return;
+	reason = busy_gap_reason(&gap);
+	if (reason < GAP_N_PARTS && reasons[reason].letter)
+		put_cell(p, pen, middle, ROLE_DIM, reasons[reason].letter);
+}
+
+static double share_at(const struct busy *b, const struct strip_view *view, unsigned k)
+{
+	uint64_t from_ns = strip_column_ns(view, k), to_ns = strip_column_ns(view, k + 1);
+
+	return (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
+	       (double)MAX(to_ns - from_ns, 1);
+}
+
+static void draw_columns(struct panel *p, struct pen *pen, const struct busy *b)
+{
+	const struct strip_view *view = &as_timeline(p)->view;
+	const char *const *levels = pen->canvas->look->glyphs->levels;
+
+	for (unsigned k = 0, end; k < view->n; k = end) {
+		double share = share_at(b, view, k);
+
+		end = k + 1;
+		if (share > 0) {
+			put_cell(p, pen, k, ROLE_BAR,
+				 levels[CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)]);
+			continue;
+		}
+		while (end < view->n && share_at(b, view, end) <= 0)
+			end++;
+		draw_gap(p, pen, b, k, end);
+	}
+}
+
+void timeline_draw_busy(struct panel *p, struct pen *pen, uint32_t lane)
+{
+	const struct panel_timeline *pt = as_timeline(p);
+	const struct busy *b = timeline_busy(p, lane);
+	char percent[HUMAN_MAX], value[HUMAN_MAX + 2] = "-";
+
+	if (b) {
+		human_percent(percent,
+			      share_at(b, &pt->view, timeline_column(&pt->view, pt->at_ns)));
+		snprintf(value, sizeof(value), "%s%%", percent);
+		draw_columns(p, pen, b);
+	}
+	draw_label(p, pen, "busy", value);
+}
+
+static double bytes_at(const struct levels *l, const struct strip_view *view, unsigned k)
+{
+	return levels_most(l, strip_column_ns(view, k), strip_column_ns(view, k + 1));
+}
+
+/* The most of each column, of the most that there ever was. */
+void timeline_draw_memory(struct panel *p, struct pen *pen, uint32_t lane)
+{
+	const struct panel_timeline *pt = as_timeline(p);
+	const struct levels *l = timeline_levels(p, lane);
+	const char *const *levels = pen->canvas->look->glyphs->levels;
+	char value[HUMAN_MAX] = "-";
+
+	for (unsigned k = 0; l && k < pt->view.n; k++) {
+		double share = bytes_at(l, &pt->view, k) / l->peak;
+
+		if (share > 0)
+			put_cell(p, pen, k, ROLE_COPY,
+				 levels[CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)]);
+	}
+	if (l)
+		human_bytes(value, bytes_at(l, &pt->view, timeline_column(&pt->view, pt->at_ns)));
+	draw_label(p, pen, "mem", value);
+}
+
+/* ---- why ---- */
+
+/* "  late 1.05ms, launch 50us", or "  reason -". */
+static void put_parts(const struct busy_gap *gap, struct buf *out)
+{
+	const char *before = "  ";
+	char ns[HUMAN_MAX];
+
+	for (unsigned i = 0; i < GAP_N_PARTS; i++) {
+		if (!gap->of.parts[i])
+			continue;
+		human_time_ns(ns, (double)gap->of.parts[i]);
+		buf_printf(out, "%s%s%s %s", before, reasons[i].word,
+			   i == GAP_LATE && gap->may_be_copy ? " or copy" : "", ns);
+		before = ", ";
+	}
+	if (*before == ' ')
+		buf_puts(out, "  reason -");
+}
+
+struct strip_place timeline_put_reason(struct panel *p, const struct strip *strip, struct buf *out)
+{
+	static const struct strip_place none = {NULL, 0};
+	const struct panel_timeline *pt = as_timeline(p);
+	const struct strips *t = &pt->strips;
+	const struct busy *b;
+	struct busy_gap gap;
+	char ns[HUMAN_MAX];
+
+	b = t->lanes[strip->lane].is_host ? NULL
+					  : timeline_busy(p, strips_device_lane(t, strip->lane));
+	if (!b)
+		return none;
+	if (!busy_gap_at(b, pt->at_ns, &gap)) {
+		if (busy_until(b, pt->at_ns) && busy_until(b, pt->at_ns) < b->total_ns)
+			buf_puts(out, "  others run");
+		return none;
+	}
+	if (gap.before.strip != strip || gap.after.strip != strip) {
+		human_time_ns(ns, (double)(gap.of.end - gap.of.start));
+		buf_printf(out, "  device %s:", ns);
+	}
+	put_parts(&gap, out);
+	return gap.after;
+}
+
+void timeline_draw_reasons(struct panel *p, struct pen *pen)
+{
+	const struct strips *t = &as_timeline(p)->strips;
+
+	if (t->n_lanes == 0 || t->lanes[t->n_lanes - 1].is_host)
+		return;
+	pen_skip(pen, ROLE_NORMAL, 1);
+	pen_put(pen, ROLE_NORMAL, "nothing ran: ");
+	for (size_t i = 0; i < GAP_N_PARTS; i++) {
+		if (!reasons[i].letter)
+			continue;
+		pen_printf(pen, ROLE_TITLE, "%s", reasons[i].letter);
+		pen_printf(pen, ROLE_NORMAL, " %s  ", reasons[i].word);
+	}
+}
