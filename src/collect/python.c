@@ -24,6 +24,7 @@
 #include "collect/python_check.h"
 #include "collect/python_modules.h"
 #include "collect/python_read.h"
+#include "core/generated.h"
 #include "wire/wire.h"
 
 enum {
@@ -36,11 +37,12 @@ enum {
 	GLANCE = 5,
 };
 
-/* A place, its frame in the tree of calling contexts, and whether it is the program's own. */
+/* A place, its frame in the tree of calling contexts, and whose it is: a library's, torch.compile's, else the
+ * program's own. */
 struct known {
 	struct python_place place;
 	uint32_t frame;
-	bool is_library;
+	bool is_library, is_generated;
 };
 
 /* What the nodes of a stack hang under, and what they are made of. */
@@ -61,7 +63,8 @@ struct python_stack {
 	uint32_t n_gone;                               /* code objects, before these were read */
 	struct python_place places[PYTHON_PLACES_MAX]; /* outermost first */
 	uint32_t nodes[PYTHON_PLACES_MAX];
-	bool with_libraries;
+	uint32_t generated[PYTHON_PLACES_MAX]; /* frames of places in generated code; WIRE_NONE */
+	bool with_libraries, any_generated;
 	const char *passed; /* the frame behind those that were glanced at, at this launch */
 	uint64_t glance;    /* of these; 0: there is none */
 	struct known known[NAMES_MAX];
@@ -103,18 +106,20 @@ static char *name_cell(char *text, char *end)
 }
 
 /* "/home/me/train.py:42@Model.forward", as Triton's Proton has it. */
-static uint32_t name_place(const struct python_place *place, bool *ret_is_library)
+static void name_place(struct known *k, const struct python_place *place)
 {
 	char text[TEXT_MAX], *p = text;
 	const char *end = text + sizeof(text);
 
 	p = python_put_string(p, sizeof(text) - 256, python_pointer(place->code, py.file));
-	*ret_is_library = is_library(text, p);
+	k->is_library = is_library(text, p);
+	k->is_generated = generated_is_file(text, (size_t)(p - text));
 	p = name_cell(text, p);
 	p += snprintf(p, (size_t)(end - p), ":%d@",
 		      py.PyCode_Addr2Line((void *)place->code, place->at));
 	p = python_put_string(p, (size_t)(end - p), python_pointer(place->code, py.name));
-	return frame_intern(FRAME_PYTHON, string_intern(text, (size_t)(p - text)));
+	k->frame = frame_intern(FRAME_PYTHON, string_intern(text, (size_t)(p - text)));
+	k->place = *place;
 }
 
 static bool is_same(const struct python_place *a, const struct python_place *b)
@@ -136,8 +141,7 @@ static const struct known *know(struct python_stack *s, const struct python_plac
 	if (!k->place.code || !is_same(&k->place, place)) {
 		if (!place->self)
 			python_calls_modules(place);
-		k->frame = name_place(place, &k->is_library);
-		k->place = *place;
+		name_place(k, place);
 	}
 	return k;
 }
@@ -192,6 +196,13 @@ static uint32_t put_place(struct python_stack *s, const struct python_place *pla
 	return parent;
 }
 
+static uint32_t generated_frame(struct python_stack *s, const struct python_place *place)
+{
+	const struct known *k = know(s, place);
+
+	return k->is_generated ? k->frame : WIRE_NONE;
+}
+
 static uint32_t remember(struct python_stack *s, const struct python_place *inner_first, unsigned n,
 			 const struct below *below)
 {
@@ -212,8 +223,12 @@ static uint32_t remember(struct python_stack *s, const struct python_place *inne
 		s->places[i] = inner_first[n - 1 - i];
 		s->nodes[i] =
 			put_place(s, &s->places[i], i ? s->nodes[i - 1] : below->node, outermost);
+		s->generated[i] = generated_frame(s, &s->places[i]);
 	}
 	s->n = n;
+	s->any_generated = false;
+	for (unsigned i = 0; i < n && !s->any_generated; i++)
+		s->any_generated = s->generated[i] != WIRE_NONE;
 	return s->nodes[n - 1];
 }
 
@@ -383,6 +398,28 @@ uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 		return node;
 	s->n_gone = n_gone;
 	return remember(s, places, n, &below);
+}
+
+bool python_has_generated(struct thread_state *t)
+{
+	const struct python_stack *s = t->python;
+	const char *state;
+
+	if (_likely_(!s || !s->any_generated) || s->what & PYTHON_LINES || t != thread_self)
+		return false;
+	state = py.PyGILState_GetThisThreadState();
+	return state && s->n_gone == atomic_load_explicit(&py.n_gone, memory_order_relaxed) &&
+	       python_is_at(state, s->places, s->n);
+}
+
+uint32_t python_generated(struct thread_state *t, uint32_t node)
+{
+	const struct python_stack *s = t->python;
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->generated[i] != WIRE_NONE)
+			node = node_intern(node, s->generated[i]);
+	return node;
 }
 
 static uint32_t python_node(struct thread_state *t, uint32_t node)

@@ -14,6 +14,10 @@ enum {
 
 /* The node of what this thread executes, below `node`. For the thread's own launches. */
 uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what);
+/* Right after that, and without PYTHON_LINES: does the thread execute what torch.compile has generated? Then those lines
+ * alone, below `node`. */
+bool python_has_generated(struct thread_state *t);
+uint32_t python_generated(struct thread_state *t, uint32_t node);
 /* Is there an interpreter whose frames are read, or will be when it has been asked? */
 bool python_can_be_read(void);
 /* Was one found? */

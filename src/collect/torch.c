@@ -29,6 +29,7 @@
 #include "collect/torch_library.h"
 #include "collect/torch_shapes.h"
 #include "collect/torch_turns.h"
+#include "core/generated.h"
 #include "wire/wire.h"
 
 enum {
@@ -566,12 +567,13 @@ static void remember(struct thread_state *t, struct torch_stack *s, uint32_t abo
 	torch_again_put(&s->again, hash_pair(above, s->again.place), node);
 }
 
-static uint32_t node_told(struct thread_state *t, struct torch_stack *s, uint32_t n,
-			  uint32_t scopes)
+/* What the records from one to another, which is left out, are below a node. */
+static uint32_t operator_nodes(struct thread_state *t, struct torch_stack *s, uint32_t from,
+			       uint32_t to, uint32_t node)
 {
-	uint32_t modules = modules_of(t, scopes, !n), node = modules, frame;
+	uint32_t frame;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = from; i < to; i++) {
 		struct slot *slot = &s->slots[i];
 		const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
 
@@ -586,6 +588,42 @@ static uint32_t node_told(struct thread_state *t, struct torch_stack *s, uint32_
 		if (frame != WIRE_NONE)
 			node = node_intern(node, frame);
 	}
+	return node;
+}
+
+/* Is it one that stands around generated code, and not within? */
+static bool is_around_generated(const struct slot *slot)
+{
+	static const char *const names[] = {"Torch-Compiled Region", "CompiledFunction",
+					    TOLD_TWICE "CompiledFunction", "## Call CompiledFx"};
+	const char *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
+	const char *name = !record ? "" : slot->len ? slot->name : torch.name(record);
+
+	for (unsigned i = 0; name && i < ARRAY_SIZE(names); i++)
+		if (begins_with(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Generated code stands below the region that was compiled, and above the operators that it calls. */
+static uint32_t nodes_with_generated(struct thread_state *t, struct torch_stack *s, uint32_t n,
+				     uint32_t node)
+{
+	uint32_t around = n;
+
+	while (around && !is_around_generated(&s->slots[around - 1]))
+		around--;
+	node = python_generated(t, operator_nodes(t, s, 0, around, node));
+	return operator_nodes(t, s, around, n, node);
+}
+
+static uint32_t node_told(struct thread_state *t, struct torch_stack *s, uint32_t n,
+			  uint32_t scopes)
+{
+	uint32_t modules = modules_of(t, scopes, !n), node;
+
+	node = n && python_has_generated(t) ? nodes_with_generated(t, s, n, modules)
+					    : operator_nodes(t, s, 0, n, modules);
 	if (n)
 		keep(s, modules);
 	if (!torch_turns_used() || !budget_is_limited())
@@ -625,6 +663,8 @@ static uint32_t node_again(struct thread_state *t, struct torch_stack *s, uint32
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->slots[i].scope == TORCH_USER && atomic_load(&s->slots[i].record))
 			node = named_node(t, &s->slots[i], node);
+	if (python_has_generated(t))
+		node = python_generated(t, node);
 	return s->again.at_node && torch_again_link(&s->again, &link)
 		       ? torch_join_below(&link, node)
 		       : node;
@@ -639,6 +679,27 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 	return node_told(t, s, s && t == thread_self ? s->n : 0, node);
 }
 
+static bool is_generated(const struct frame_entry *f)
+{
+	size_t len;
+	uint32_t line;
+
+	return f->kind == FRAME_PYTHON &&
+	       generated_parse(collector->string[f->string].s, &len, &line);
+}
+
+/* Operators and lines of generated code stand below them. */
+static uint32_t modules_above(uint32_t node)
+{
+	const struct frame_entry *f = &collector->frame[collector->node[node].frame];
+
+	while (node && (f->kind == FRAME_OPERATOR || is_generated(f))) {
+		node = collector->node[node].parent;
+		f = &collector->frame[collector->node[node].frame];
+	}
+	return node;
+}
+
 /* It has the modules of the launch that it was taken over from. */
 static void torch_taken(struct thread_state *t, uint32_t node)
 {
@@ -646,9 +707,7 @@ static void torch_taken(struct thread_state *t, uint32_t node)
 
 	if (!torch_turns_used() || !s || !s->again.made)
 		return;
-	while (node && collector->frame[collector->node[node].frame].kind == FRAME_OPERATOR)
-		node = collector->node[node].parent;
-	keep_made(s, node);
+	keep_made(s, modules_above(node));
 }
 
 const struct context_source context_torch = {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/held.h"
+#include "core/made_from.h"
 #include "core/traffic.h"
 #include "format/fields.h"
 #include "format/json_writer.h"
@@ -167,6 +168,19 @@ static void write_allocator(struct exporter *x, uint32_t node)
 		jsonw_key_text(&x->json, "allocator", file);
 }
 
+/* null: generated code launched it, and does not say from what it was made. */
+static void write_made_from(struct exporter *x, uint32_t node)
+{
+	const char *text = made_from(x->s, node);
+
+	if (text && *text) {
+		jsonw_key_text(&x->json, "source_nodes", text);
+	} else if (text) {
+		jsonw_key(&x->json, "source_nodes");
+		jsonw_null(&x->json);
+	}
+}
+
 static void write_node(struct exporter *x, uint32_t node)
 {
 	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
@@ -177,6 +191,7 @@ static void write_node(struct exporter *x, uint32_t node)
 	jsonw_key_text(&x->json, "kind", frame_kind_word(f->kind));
 	write_name(x, node);
 	write_allocator(x, node);
+	write_made_from(x, node);
 	write_place(x, f);
 	write_metrics(x, node);
 	write_rows(x, node);

@@ -18,6 +18,7 @@
 #include "launch/launch.h"
 #include "live/forward.h"
 #include "live/run_facts.h"
+#include "naming/source_nodes.h"
 #include "report/print_line.h"
 
 #define HURRY_NS NSEC_PER_SEC /* how long a wait goes on after a first signal */
@@ -172,6 +173,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	/* Until it is known better. */
 	atomic_store(&rec->dir->control->start_ns, clock_monotonic_ns());
 	rec->dir->control->steps = options->steps;
+	rec->source_nodes = source_nodes_new();
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {
 		complain("cannot %s '%s': %s", options->tape ? "open" : "start",
@@ -266,9 +268,11 @@ static void update_run(struct recording *rec)
 		run_facts_update(&s->runs[rec->run], rec);
 }
 
-/* Without memory graphs stay whole. */
+/* Without memory lines keep their names, and graphs stay whole, which are looked for by names. */
 static void name_and_share(struct recording *rec)
 {
+	if (rec->source_nodes)
+		source_nodes_name(rec->source_nodes, receiver_session(rec->receiver));
 	if (rec->options->shares)
 		graph_shares_apply(rec->options->shares, receiver_session(rec->receiver));
 }
@@ -473,6 +477,7 @@ void recording_done(struct recording *rec)
 	saver_done(&rec->saver);
 	session_files_done(&rec->sessions);
 	watch_done(&rec->sensors);
+	rec->source_nodes = source_nodes_free(rec->source_nodes);
 	rec->receiver = receiver_free(rec->receiver);
 	rec->forward = forward_free(rec->forward);
 	if (rec->dir) {

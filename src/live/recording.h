@@ -65,6 +65,7 @@ struct recording {
 	struct saver saver;
 	struct session_files sessions;
 	struct watch sensors;
+	struct source_nodes *source_nodes;
 	char *file;                /* where the profile goes … */
 	struct output_claim claim; /* … and no other run's */
 	char *source;              /* what is profiled: a program's name */

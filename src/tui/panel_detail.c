@@ -8,6 +8,7 @@
 #include "core/flat.h"
 #include "core/frame.h"
 #include "core/idle.h"
+#include "core/made_from.h"
 #include "core/places.h"
 #include "core/session.h"
 #include "core/pair.h"
@@ -147,6 +148,17 @@ static void add_source(struct panel *p)
 	buf_printf(&text, ":%u", f->line);
 	add_wrapped(p, "source", buf_str(&text));
 	buf_done(&text);
+}
+
+/* What a kernel of torch.compile was made from. */
+static void add_made_from(struct panel *p)
+{
+	const char *text = session_node_of(p) == SESSION_NONE
+				   ? NULL
+				   : made_from(panel_session(p), session_node_of(p));
+
+	if (text)
+		add_wrapped(p, "made of", *text ? text : "-");
 }
 
 /* What the tree has in a column, whether it is shown or not. */
@@ -386,6 +398,7 @@ static void list_text(struct panel *p)
 {
 	add_names(p);
 	add_source(p);
+	add_made_from(p);
 	add_path(p);
 	add_numbers(p);
 	add_several(p);

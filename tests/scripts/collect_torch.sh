@@ -162,6 +162,53 @@ print(len(cos), "aten::cos [[#]]" in cos)
 print(sum(n["metrics"].get("count", 0) for n in p["nodes"] if n["kind"] == "kernel"))' | paste -sd '|'
 }
 
+# A product that torch.compile compiles, forward and back: code is generated for it, which calls PyTorch's operator.
+cat >compiled.py <<'END'
+import sys, torch, mocked
+mocked.launch(2000)
+class Product(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(64, 64))
+    def forward(self, x):
+        return x @ self.weight
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.product = Product()
+    def forward(self, x):
+        return self.product(x)
+net, x = Net(), torch.ones(64, 64)
+net.product = torch.compile(net.product)
+for _ in range(2):
+    net(x).backward(x)
+mocked.begin()
+for _ in range(200):
+    net(x).backward(x)
+END
+# compiled PYTHON LIST: what stands above the most launches of the operator, from the region on; forward and back
+compiled() {
+	program=("$1" compiled.py)
+	TORCHINDUCTOR_CACHE_DIR=$PWD/inductor start_program -q --context "$2"
+	"$PROTON" export -f json p.hatchet | python3 -c '
+import collections, json, sys
+nodes = {n["id"]: n for n in json.load(sys.stdin)["nodes"]}
+above = collections.Counter()
+for n in nodes.values():
+    if n["name"] != "k_aten::mm":
+        continue
+    up, at = [], nodes[n["parent"]]
+    while at["parent"] is not None:
+        up.append(at)
+        at = nodes[at["parent"]]
+    kinds = ["region" if a["name"].startswith("Torch-Compiled Region") else
+             "backward" if a["name"] == "CompiledFunctionBackward" else
+             "nodes" if a["name"].endswith("aten.mm") and a["name"] == n["source_nodes"] else
+             a["name"] if a["name"] == "aten::mm" else "" for a in up]
+    above[" ".join(filter(None, reversed(kinds)))] += n["metrics"].get("count", 0)
+print(*("%s %s" % (k, "most" if v > 150 else v) for k, v in sorted(above.items()) if v > 20), sep="|")'
+}
+
 # Small operators without a pause: to be told of each takes more than the budget. Children that are forked meanwhile
 # go on as well.
 cat >turns.py <<'END'
@@ -367,6 +414,13 @@ while read -r python; do
 		PROTON_LOG=2:$PWD/places.log start_program -q --context auto
 		check "$version: … soon at new places" "told of a new place" "$(tail -1 out)"
 		check "$version: a budget that ends meanwhile" "all kernels guessed 0 elsewhere 0 of another operator 0" "$(midway "$python")" ;;
+	esac
+	case $("$python" -c 'import torch; print(".".join(torch.__version__.split(".")[:2]))') in
+	2.[2-9] | 2.1[0-9])
+		for list in auto torch; do
+			check "$version: $list: compiled code says what it was made from" \
+				"backward nodes aten::mm most|region nodes aten::mm most" "$(compiled "$python" $list)"
+		done ;;
 	esac
 	# Where they wait for each other the budget may be enough for all.
 	check "$version: of 16 threads, too" "the same launches, none at their places" \
