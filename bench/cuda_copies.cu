@@ -205,6 +205,7 @@ static const struct {
 	{"seed", seed},       {"pinned", pinned_memory}, {"async", async}, {"2d", two_dimensions},
 	{"sets", sets},       {"managed", managed},      {"htoh", host_to_host},
 	{"zero", zero},       {"peer", peer},
+	{"others", others},   {"batch", batch},
 };
 
 static void run(const char *name)
