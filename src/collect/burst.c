@@ -273,8 +273,19 @@ static int devices_send(struct burst *s, uint32_t limit)
 
 /* ---- sessions of the program ---- */
 
-/* Of a finalized one only when all of it was sent. */
-static int session_send(struct burst *s, uint32_t id, uint8_t state)
+/* Nobody takes its place while it is held. It may have been taken before: then there is nothing to tell of it. */
+static bool session_hold(const struct burst *s, uint32_t id)
+{
+	struct session_entry *e = &collector->session[id];
+
+	atomic_store(&e->is_held, true);
+	if (atomic_load(&e->number) == s->session[id].number)
+		return true;
+	atomic_store(&e->is_held, false);
+	return false;
+}
+
+static void session_encode(struct burst *s, uint32_t id, uint8_t state, bool with_name)
 {
 	const struct session_entry *e = &collector->session[id];
 	const struct wire_session w = {.id = id,
@@ -284,13 +295,21 @@ static int session_send(struct burst *s, uint32_t id, uint8_t state)
 				       .device_type = e->device_type,
 				       .format = atomic_load(&e->format)};
 
-	bool is_new = !s->session[id].sent || s->session[id].number_sent != s->session[id].number;
-
-	if (s->session[id].sent == state + 1 && !is_new)
-		return 0;
-	if (is_new)
+	if (with_name)
 		wire_encode_text(&s->encoder, w.name, e->name, (uint32_t)strlen(e->name));
 	wire_put(&s->encoder, WIRE_SESSIONS, &w, sizeof(w));
+}
+
+/* Of a finalized one only when all of it was sent. */
+static int session_send(struct burst *s, uint32_t id, uint8_t state)
+{
+	bool is_new = !s->session[id].sent || s->session[id].number_sent != s->session[id].number;
+
+	if ((s->session[id].sent == state + 1 && !is_new) || !session_hold(s, id))
+		return 0;
+	session_encode(s, id, state, is_new);
+	/* Before it is sent: who reads it may answer, and its place is free. */
+	atomic_store(&collector->session[id].is_held, false);
 	if (wire_encoder_flush(&s->encoder) < 0)
 		return s->encoder.error;
 	s->session[id].sent = (uint8_t)(state + 1);
@@ -298,21 +317,33 @@ static int session_send(struct burst *s, uint32_t id, uint8_t state)
 	return 0;
 }
 
-/* What they were when the limits were read: before its values are sent nobody is told of an end. Where one has just
- * taken another's place, it is told next time. */
+/* Where one has just taken another's place, it is told next time. */
+static void session_read(struct burst *s, uint32_t id)
+{
+	const struct session_entry *e = &collector->session[id];
+	uint32_t number = atomic_load(&e->number), state = atomic_load(&e->state);
+
+	if (number != atomic_load(&e->number))
+		state = WIRE_SESSION_GONE;
+	s->session[id].now = (uint8_t)(state + 1);
+	s->session[id].number = number;
+}
+
+/* What they were when the limits were read: before its values are sent nobody is told of an end. */
 static void sessions_read(struct burst *s)
 {
 	uint32_t i, n = atomic_load_explicit(&collector->n_sessions, memory_order_acquire);
 
-	for (i = 0; i < n; i++) {
-		const struct session_entry *e = &collector->session[i];
-		uint32_t number = atomic_load(&e->number), state = atomic_load(&e->state);
+	for (i = 0; i < n; i++)
+		session_read(s, i);
+}
 
-		if (number != atomic_load(&e->number))
-			state = WIRE_SESSION_GONE;
-		s->session[i].now = (uint8_t)(state + 1);
-		s->session[i].number = number;
-	}
+/* One that came after that is no more than there. */
+static void session_read_late(struct burst *s, uint32_t id)
+{
+	session_read(s, id);
+	if (s->session[id].now != WIRE_SESSION_GONE + 1)
+		s->session[id].now = WIRE_SESSION_INACTIVE + 1;
 }
 
 static int sessions_define(struct burst *s, uint32_t limit)
@@ -320,9 +351,11 @@ static int sessions_define(struct burst *s, uint32_t limit)
 	int r = 0;
 
 	for (uint32_t i = 0; i < limit && r == 0; i++) {
-		/* One that came after that is no more than there. */
-		unsigned state = s->session[i].now ? s->session[i].now - 1u : WIRE_SESSION_INACTIVE;
+		unsigned state;
 
+		if (!s->session[i].now)
+			session_read_late(s, i);
+		state = s->session[i].now - 1u;
 		if (state <= WIRE_SESSION_ACTIVE)
 			r = session_send(s, i, (uint8_t)state);
 		else if (state == WIRE_SESSION_FINALIZED && !s->session[i].sent)

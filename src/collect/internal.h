@@ -178,6 +178,7 @@ struct note_entry {
 };
 
 /* A session of the program (sessions.h). Filled, then published by n_sessions; its name stays. */
+#define SESSION_NOBODY UINT32_MAX /* the number of a place between two sessions */
 struct session_entry {
 	char name[PATH_MAX];     /* of its file, without the suffix */
 	_Atomic uint32_t number; /* as the program knows it: no other one has it, ever */
@@ -187,6 +188,7 @@ struct session_entry {
 	_Atomic uint32_t format;       /* string: of its file */
 	_Atomic uint32_t state;        /* WIRE_SESSION_* */
 	_Atomic bool finalizing;       /* a thread is at it: it is nobody else's */
+	_Atomic bool is_held;          /* the sender reads what it tells of it: its place is not to be had */
 	uint32_t
 		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */

@@ -242,21 +242,34 @@ static void session_done(uint32_t place)
 	session_forget(place);
 }
 
-/* The lowest that nobody uses, so that few are in use over all: also one whose file proton had not written when the
- * program waited no longer, and has by now. WIRE_NONE: there is none. */
+/* Also one whose file proton had not written when the program waited no longer, and has by now. */
+static bool place_is_free(uint32_t place)
+{
+	const struct session_entry *e = &collector->session[place];
+	int error;
+
+	if (!e->is_done && e->is_left && answer_read(place, &error)) {
+		answer_remove(place);
+		session_done(place);
+	}
+	return e->is_done;
+}
+
+/* The sender, which no lock keeps out, holds what it reads and then looks at the number: it sees that this is another
+ * place now, or is seen here. */
+static bool place_claim(uint32_t place)
+{
+	atomic_store(&collector->session[place].number, SESSION_NOBODY);
+	return !atomic_load(&collector->session[place].is_held);
+}
+
+/* The lowest that nobody uses, so that few are in use over all. WIRE_NONE: there is none. */
 static uint32_t place_take(void)
 {
-	uint32_t i, n = n_sessions();
+	uint32_t i = 0, n = n_sessions();
 
-	for (i = 0; i < n && !collector->session[i].is_done; i++) {
-		int error;
-
-		if (!collector->session[i].is_left || !answer_read(i, &error))
-			continue;
-		answer_remove(i);
-		session_done(i);
-		break;
-	}
+	while (i < n && !(place_is_free(i) && place_claim(i)))
+		i++;
 	return i == MAX_SESSIONS ? WIRE_NONE : i;
 }
 
@@ -563,8 +576,10 @@ void sessions_end(void)
 void sessions_forked(void)
 {
 	atomic_store(&collector->sessions_lock, 0);
-	for (uint32_t i = 0; i < n_sessions(); i++)
+	for (uint32_t i = 0; i < n_sessions(); i++) {
 		session_forget(i);
+		collector->session[i].is_held = false; /* by a sender that is not here */
+	}
 	epochs_forked();
 	asks_forked();
 	flushing_forked();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/session_table.h"
 #include "collect/sessions.h"
 #include "test_collect.h"
 #include "wire/decode.h"
@@ -325,6 +326,26 @@ START_TEST(the_end_comes_last)
 }
 END_TEST
 
+/* What the sender just tells of a session is not another's meanwhile. */
+START_TEST(a_place_that_is_held_is_nobodys)
+{
+	struct answering a = {0};
+
+	rig_start();
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	ck_assert_int_eq(finalize(0, &a), PROTON_OK);
+	collector->session[0].is_held = true;
+	ck_assert_int_eq(collect_session_start("b", NULL), 1);
+	ck_assert_int_eq(session_place(1), 1);
+	collector->session[0].is_held = false;
+	ck_assert_int_eq(collect_session_start("c", NULL), 2);
+	ck_assert_int_eq(session_place(2), 0);
+	deliver();
+	ck_assert_uint_eq(state_of(0).state, WIRE_SESSION_ACTIVE);
+	ck_assert_uint_eq(state_of(1).state, WIRE_SESSION_ACTIVE);
+}
+END_TEST
+
 START_TEST(nobody_answers)
 {
 	struct ending e = {.session = 0};
@@ -430,6 +451,7 @@ TCase *collect_sessions_case(void)
 	tcase_add_test(t, what_is_wrong_is_said);
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, the_end_comes_last);
+	tcase_add_test(t, a_place_that_is_held_is_nobodys);
 	tcase_add_test(t, nobody_answers);
 	tcase_add_test(t, threads_start_and_finalize);
 	if (WITH_FORK)
