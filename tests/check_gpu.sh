@@ -33,13 +33,6 @@ def walk(node, inside):
 print(walk(json.load(open(sys.argv[1]))[0], False))
 PY
 }
-# The losses that are losses: losses FILE
-losses() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-lost = json.load(sys.stdin)["losses"]
-print(" ".join("%s=%d" % l for l in lost.items() if l[1] and l[0] not in ("pipe_full", "wire_gaps")))'
-}
 
 # workload [--OPTION…] PROGRAM ARGS…: its `expect` lines against the file, nothing lost.
 workload() {

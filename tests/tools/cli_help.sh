@@ -50,6 +50,13 @@ mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
 if not any(b in open(sys.argv[2], "rb").read() for b in (b"__asan_init", b"__tsan_init")) and mb > int(sys.argv[1]):
     sys.exit("%d MB" % mb)' "$1" "$PROTON" report "$2"
 }
+# The losses that are losses: losses FILE
+losses() {
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+lost = json.load(sys.stdin)["losses"]
+print(" ".join("%s=%d" % l for l in lost.items() if l[1] and l[0] not in ("pipe_full", "wire_gaps")))'
+}
 # Value of a metric summed over the nodes of a name: metric FILE NAME METRIC
 metric() {
 	"$PROTON" export -f json "$1" | python3 -c '
