@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/hash.h"
-#include "base/idindex.h"
 #include "base/util.h"
 #include "core/metadata.h"
 #include "core/nested.h"
@@ -45,41 +43,42 @@ static uint32_t rank_of_row(const struct spreader *x, uint32_t row)
 	return x->rank_of[MIN(process, (uint32_t)s->n_processes)];
 }
 
-static bool rank_equal(const void *ctx, uint32_t id, const void *key)
+/* By rank; those without one come after, as they appeared. */
+static int compare_ranks(const void *a, const void *b, void *ctx)
 {
-	return ((const struct session *)ctx)->processes[id].rank == *(const int32_t *)key;
+	const struct session *s = ctx;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	/* None is -1. */
+	uint32_t of_i = (uint32_t)s->processes[i].rank, of_k = (uint32_t)s->processes[k].rank;
+
+	return of_i != of_k ? (of_i < of_k ? -1 : 1) : (i > k) - (i < k);
 }
 
-/* Number the ranks in order of appearance; what belongs to no process comes last. */
+/* Whoever wrote the profile, and in whatever order they came: the same ranks are told in the same order. What belongs to
+ * no process comes last. */
 static int ranks_number(struct spreader *x)
 {
 	const struct session *s = x->s;
-	struct idindex index = {0};
-	uint32_t i, first;
-	int r = 0;
+	uint32_t n = (uint32_t)s->n_processes, *order = calloc(n + 1, sizeof(*order));
 
-	for (i = 0; i < s->n_processes && r == 0; i++) {
-		int32_t rank = s->processes[i].rank;
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_ranks, (void *)s);
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t rank = s->processes[order[i]].rank;
 
-		first = rank < 0 ? IDINDEX_NONE
-				 : idindex_find(&index, hash_u64((uint64_t)rank), rank_equal, s,
-						&rank);
-		if (first != IDINDEX_NONE) {
-			x->rank_of[i] = x->rank_of[first];
-			continue;
-		}
-		if (rank >= 0)
-			r = idindex_add(&index, hash_u64((uint64_t)rank), i);
-		x->process[x->n_ranks] = i;
-		x->rank_of[i] = x->n_ranks++;
+		if (rank < 0 || i == 0 || s->processes[order[i - 1]].rank != rank)
+			x->process[x->n_ranks++] = order[i];
+		x->rank_of[order[i]] = x->n_ranks - 1;
 	}
 	x->process[x->n_ranks] = SESSION_NONE;
-	x->rank_of[s->n_processes] = x->n_ranks++;
-	idindex_done(&index);
-	return r;
+	x->rank_of[n] = x->n_ranks++;
+	free(order);
+	return 0;
 }
 
-/* A counting sort of the rows by rank. */
 static void rows_by_rank(struct spreader *x)
 {
 	size_t i, at = 0, n;

@@ -55,7 +55,6 @@ static bool has_collectives(const struct ranks *ranks)
 	return false;
 }
 
-/* In order of appearance. */
 static void put_totals(struct board *b)
 {
 	bool collectives = has_collectives(&b->ranks);

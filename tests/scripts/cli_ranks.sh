@@ -27,6 +27,10 @@ for rank in 0 1 2 3; do
 	check "rank $rank has its file" 10 "$(metric "j7.$(uname -n).$rank.hatchet" gemm count)"
 done
 
+file() { echo "j7.$(uname -n).$1.hatchet"; }
+"$PROTON" merge --ranks "$(file 3)" "$(file 1)" "$(file 0)" "$(file 2)" >out
+check "ranks are told in their order" "RANK 0 1 2 3" "$(sed -n '/  RANK$/,/^$/p' out | awk '{ print $NF }' | xargs)"
+
 # ---- one name for all: nobody loses anything, whoever comes first, and a file of before is replaced
 echo old >one.hatchet
 ranks() { # ranks N COMMAND…: together, each until all were there
