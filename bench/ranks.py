@@ -95,6 +95,8 @@ def main():
         job.step()
     torch.cuda.synchronize()
     dist.barrier()
+    if rank == 0:
+        print("it runs", flush=True)
     began, ends = time.perf_counter(), []
     # Each rank runs as many steps as the others: the first says how many.
     n = torch.tensor([args.steps], device=device)

@@ -64,7 +64,7 @@ forwarded() { # forwarded NAME OPTION… MODE
 	timeout 200 torchrun --nproc-per-node "$n_devices" --no-python sh -c "exec '$PROTON' record -q -o ranks/run.%r.hatchet \
 		--forward unix:$PWD/ranks/socket -- python3 '$bench/ranks.py' $*" >out 2>err
 	check "$name: status" 0 $?
-	kill -INT $top; wait $top
+	wait $top # it ends when all have left
 	check "$name: files" "$n_devices" "$(find ranks -name 'run.*.hatchet' | wc -l)"
 	"$PROTON" merge --ranks -n 12 --width 120 ranks/run.*.hatchet >ranks/files
 	"$PROTON" merge --ranks -n 12 --width 120 ranks/all.hatchet >ranks/live
@@ -97,11 +97,11 @@ sys.exit(not (len(ends) == int(sys.argv[1]) and n >= 20 and apart[n // 2] < 100)
 check "ranks are on one clock: $(cat diff)" 0 $?
 
 # ---- killed
-job --seconds 20 ddp
+job --seconds 10 ddp
 "$PROTON" record -q -o killed.hatchet -- "${job[@]}" >out 2>err &
 proton=$!
-sleep 14
-victim=$(pgrep -f "ranks.py --seconds 20" | while read -r p; do
+wait_for 60 grep -q "it runs" out; sleep 3
+victim=$(pgrep -f "ranks.py --seconds 10" | while read -r p; do
 	tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx RANK=1 && grep -q '^python' "/proc/$p/comm" && echo "$p"; done | head -n 1)
 kill -9 "$victim"; wait $proton
 check "a rank was killed: kernels of all ranks" "$n_devices" "$("$PROTON" export -f json killed.hatchet | python3 -c '
@@ -110,7 +110,7 @@ p = json.load(sys.stdin)
 print(len({r["process"] for n in p["nodes"] if n["kind"] == "kernel" for r in n["rows"]}))')"
 "$PROTON" record -q -o gone.hatchet --save-interval 2 -- "${job[@]}" >out 2>err &
 proton=$!
-sleep 14; kill -9 $proton; wait $proton 2>/dev/null
+wait_for 60 grep -q "it runs" out; sleep 5; kill -9 $proton; wait $proton 2>/dev/null
 wait_for 60 grep -q steps_s out
 has "proton was killed: the job ends as it would" "result steps_s" out
 check "and what was saved is there" yes "$("$PROTON" report gone.hatchet >saved && grep -q ncclDev saved && echo yes)"
@@ -133,7 +133,7 @@ print({way: (statistics.median(v), max(v)) for way, v in of.items()},
 PY
 "$PROTON" top -b 0 -q -o cost.hatchet -- "${job[@]}" >out 2>err &
 top=$!
-sleep 9; a=$(awk '{ print $1 }' /proc/$top/schedstat); sleep 4; b=$(awk '{ print $1 }' /proc/$top/schedstat)
+wait_for 60 grep -q "it runs" out; sleep 0.5; a=$(awk '{ print $1 }' /proc/$top/schedstat); sleep 3; b=$(awk '{ print $1 }' /proc/$top/schedstat)
 wait $top
-echo "top: $(((b - a) / 40000000)).$(((b - a) / 4000000 % 10)) % of a core"
+echo "top: $(((b - a) / 30000000)).$(((b - a) / 3000000 % 10)) % of a core"
 finish
