@@ -7,7 +7,7 @@
 #include <time.h>
 #include "backends/pages.h"
 #include "collect/internal.h"
-#include "collect/left_behind.h"
+#include "collect/scope_memory.h"
 #include "collect/levels.h"
 #include "collect/live_memory.h"
 #include "collect/memory_log.h"
@@ -87,7 +87,7 @@ static void give_back(struct live_block *b, uint64_t at_ns, bool is_gone)
 {
 	if (b->place != NO_PLACE)
 		memory_released(b->place, b->bytes, at_ns, is_gone);
-	left_released(b->left, at_ns, is_gone);
+	scope_memory_released(b->left, at_ns, is_gone);
 	b->left = 0;
 	b->is_held = false;
 }
@@ -126,8 +126,8 @@ static void allocate_late(const struct waiting *w, struct live_block *newer)
 	if (place != WIRE_NONE) {
 		memory_allocated(place, w->e.bytes, w->e.at_ns);
 		memory_released(place, w->e.bytes, w->e.at_ns, false);
-		left_released(left_allocated(&w->e, memory_place_total(place)), newer->at_ns,
-			      false);
+		scope_memory_released(scope_memory_allocated(&w->e, memory_place_total(place)),
+				      newer->at_ns, false);
 	}
 	forget_orphan(newer);
 	remove_empty(newer);
@@ -154,11 +154,11 @@ static void allocate(const struct waiting *w)
 	b.context = e->context;
 	b.is_held = true;
 	b.place = place_or_none(memory_place(w->source, e));
-	b.left = b.place == NO_PLACE ? 0 : left_allocated(e, memory_place_total(b.place));
+	b.left = b.place == NO_PLACE ? 0 : scope_memory_allocated(e, memory_place_total(b.place));
 	if (old)
 		*old = b;
 	else if (!live_put(&allocations.live, &b)) {
-		left_released(b.left, b.at_ns, false);
+		scope_memory_released(b.left, b.at_ns, false);
 		lose(LOSS_NO_MEMORY, 1);
 		return;
 	}
@@ -248,7 +248,7 @@ static void apply(struct waiting *w)
 		unified_add(w->source, &w->e);
 		return;
 	case MEMORY_SCOPE:
-		left_ended(&w->e);
+		scope_memory_ended(&w->e);
 		return;
 	}
 	if (w->source == SOURCE_CUPTI && w->e.kind != MEMORY_TENSORS)
@@ -493,7 +493,7 @@ static void settle(struct cell *ring, uint64_t until_ns)
 			memory_places_publish();
 	}
 	count_orphans(until_ns);
-	left_settle(until_ns);
+	scope_memory_settle(until_ns);
 	memory_places_publish();
 	late_shrink();
 }
@@ -533,7 +533,7 @@ void allocations_forked(void)
 	atomic_store(&collector->n_waiting, 0);
 	atomic_store(&allocations.is_refused, false);
 	live_clear(&allocations.live);
-	left_forked();
+	scope_memory_forked();
 	memory_places_forked();
 	unified_forked();
 	memory_log_forked();

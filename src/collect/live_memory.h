@@ -18,7 +18,7 @@ struct live_block {
 	/* A release whose allocation is not known, and may still come. */
 	uint32_t orphan_place : LIVE_PLACE_BITS;
 	uint32_t is_orphan : 1;
-	uint32_t left; /* its number among those in scopes (left_behind.h); 0: it is in none */
+	uint32_t left; /* its number among those in scopes (scope_memory.h); 0: it is in none */
 	uint64_t orphan_bytes;
 };
 

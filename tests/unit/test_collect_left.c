@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "collect/allocations.h"
 #include "collect/internal.h"
-#include "collect/left_behind.h"
+#include "collect/scope_memory.h"
 #include "test_collect.h"
 #include "wire/wire.h"
 
@@ -249,7 +249,7 @@ static void live(unsigned seed, uint64_t lateness_ns)
 /* Records as they come, and in buffers that are late by up to more than an end waits for less. */
 START_TEST(test_left_behind)
 {
-	static const uint64_t lateness_ns[] = {1, 300000000, LEFT_WAIT_NS / 4 * 3};
+	static const uint64_t lateness_ns[] = {1, 300000000, SCOPE_MEMORY_WAIT_NS / 4 * 3};
 
 	rig_start();
 	live((unsigned)_i + 1, lateness_ns[(unsigned)_i % ARRAY_SIZE(lateness_ns)]);

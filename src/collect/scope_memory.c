@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include "collect/left_behind.h"
+#include "collect/scope_memory.h"
 #include <string.h>
 #include "backends/pages.h"
 #include "base/hash.h"
@@ -231,7 +231,7 @@ static uint32_t block_new(void)
 	return has.is_refused || has.n_blocks == MAX_BLOCKS ? 0 : has.n_blocks++;
 }
 
-uint32_t left_allocated(const struct memory_event *e, uint32_t total)
+uint32_t scope_memory_allocated(const struct memory_event *e, uint32_t total)
 {
 	bool is_known = e->launch && e->launch < table_n(&collector->contexts);
 	uint32_t range = is_known ? range_of_launch(e->launch) : NONE, id;
@@ -324,7 +324,7 @@ static bool any_waits(void)
 }
 
 /* What was allocated in it may not have been told of yet. */
-void left_ended(const struct memory_event *e)
+void scope_memory_ended(const struct memory_event *e)
 {
 	uint32_t range = range_of(e->context, e->stream), number = has.n_ended, before;
 	struct range *r = &left.range[range];
@@ -346,14 +346,14 @@ void left_ended(const struct memory_event *e)
 		has.n_ended = 1;
 }
 
-void left_settle(uint64_t until_ns)
+void scope_memory_settle(uint64_t until_ns)
 {
-	while (any_waits() &&
-	       (until_ns == UINT64_MAX || end_at(has.first_end)->at_ns + LEFT_WAIT_NS <= until_ns))
+	while (any_waits() && (until_ns == UINT64_MAX ||
+			       end_at(has.first_end)->at_ns + SCOPE_MEMORY_WAIT_NS <= until_ns))
 		end_apply();
 }
 
-void left_released(uint32_t block, uint64_t at_ns, bool is_gone)
+void scope_memory_released(uint32_t block, uint64_t at_ns, bool is_gone)
 {
 	struct block *b = block ? &has.block[block] : NULL;
 	uint32_t counted;
@@ -379,7 +379,7 @@ void left_released(uint32_t block, uint64_t at_ns, bool is_gone)
 }
 
 /* What the parent's scopes left is not the child's. Pages that were never touched stay so. */
-void left_forked(void)
+void scope_memory_forked(void)
 {
 	memset(left.of_range, 0, has.n_ranges > 1 ? sizeof(left.of_range) : 0);
 	memset(left.of_sums, 0, has.n_sums > 1 ? sizeof(left.of_sums) : 0);
