@@ -15,15 +15,16 @@ enum {
 	MAX_BLOCKS = 1 << 22, /* that are in scopes */
 	MAX_SUMS = 1 << 15,
 	CACHE_RANGES = 1024,
-	WALK_MAX = 1024, /* others' blocks that one is put before: those of one flush, as a rule */
-	NONE = 0,        /* of numbers here: they begin with 1 */
+	STEPS_MAX = MAX_BLOCKS, /* over blocks, between two looks */
+	NONE = 0,               /* of numbers here: they begin with 1 */
 };
 
 /* A scope of a thread, whichever instance of it. */
 struct range {
 	uint32_t node, owner;
-	uint32_t parent;               /* the one around it; NONE: there is none */
-	uint32_t first, last;          /* blocks, by their times */
+	uint32_t parent;      /* the one around it; NONE: there is none */
+	uint32_t first, last; /* blocks, by their times */
+	uint32_t finger;      /* the newest that was put before others; NONE: none is there */
 	uint32_t next_end, newest_end; /* of those that wait, by number; NONE: none waits */
 };
 
@@ -65,6 +66,7 @@ static struct {
 	uint32_t first_end, n_ended; /* numbers: those in between wait */
 	struct block *block;         /* MAX_BLOCKS; NULL: none yet */
 	uint32_t free_block;
+	uint32_t n_steps; /* since the last look */
 	bool is_refused;
 } has = {.n_ranges = 1, .n_sums = 1, .n_blocks = 1, .first_end = 1, .n_ended = 1};
 
@@ -190,15 +192,46 @@ static void count_left(const struct block *b, struct range_end *e)
 
 /* ---- blocks of a range ---- */
 
-static void take_out(struct block *b)
+static void take_out(uint32_t id)
 {
+	struct block *b = &has.block[id];
 	struct range *r = &left.range[b->now];
 
+	if (r->finger == id)
+		r->finger = b->older;
 	*(b->older ? &has.block[b->older].newer : &r->first) = b->newer;
 	*(b->newer ? &has.block[b->newer].older : &r->last) = b->older;
 }
 
-/* Where its time is. Those that come late stand a little before the end. */
+static bool may_step(void)
+{
+	return has.n_steps++ < STEPS_MAX;
+}
+
+/* The newest of a range that is not newer; NONE: all are. What comes late, and what goes on from scopes within, comes by
+ * its time, too: so the next one's place is soon found from the last one's. False: it was too far away. */
+static bool find_older(const struct range *r, uint64_t at_ns, uint32_t *ret)
+{
+	uint32_t at = r->last, next;
+
+	if (at && has.block[at].at_ns > at_ns && r->finger)
+		at = r->finger;
+	while (at && has.block[at].at_ns > at_ns) {
+		if (!may_step())
+			return false;
+		at = has.block[at].older;
+	}
+	for (; (next = at ? has.block[at].newer : r->first); at = next) {
+		if (has.block[next].at_ns > at_ns)
+			break;
+		if (!may_step())
+			return false;
+	}
+	*ret = at;
+	return true;
+}
+
+/* Where its time is; one that is too far away is taken to be as new as the newest, so that all others stay in order. */
 static void put_in(uint32_t id, uint32_t range)
 {
 	struct block *b = &has.block[id];
@@ -208,10 +241,14 @@ static void put_in(uint32_t id, uint32_t range)
 	b->now = range;
 	if (!range)
 		return;
-	for (unsigned i = 0; at && i < WALK_MAX && has.block[at].at_ns > b->at_ns; i++)
-		at = has.block[at].older;
+	if (!find_older(r, b->at_ns, &at)) {
+		b->at_ns = has.block[at].at_ns;
+		lose(LOSS_LEFT_ORDER, 1);
+	}
 	b->older = at;
 	b->newer = at ? has.block[at].newer : r->first;
+	if (b->newer)
+		r->finger = id;
 	*(b->older ? &has.block[b->older].newer : &r->first) = id;
 	*(b->newer ? &has.block[b->newer].older : &r->last) = id;
 }
@@ -308,7 +345,7 @@ static void end_apply(void)
 
 		count_left(b, e);
 		hold(b, e->range, b->bytes, 0);
-		take_out(b);
+		take_out(id);
 		put_in(id, r->parent);
 	}
 	r->next_end = e->next;
@@ -351,6 +388,7 @@ void scope_memory_settle(uint64_t until_ns)
 	while (any_waits() && (until_ns == UINT64_MAX ||
 			       end_at(has.first_end)->at_ns + SCOPE_MEMORY_WAIT_NS <= until_ns))
 		end_apply();
+	has.n_steps = 0;
 }
 
 void scope_memory_released(uint32_t block, uint64_t at_ns, bool is_gone)
@@ -363,7 +401,7 @@ void scope_memory_released(uint32_t block, uint64_t at_ns, bool is_gone)
 		return;
 	counted = b->now;
 	if (b->now)
-		take_out(b);
+		take_out(block);
 	for (uint32_t i = b->own; !is_gone && i != counted; i = left.range[i].parent)
 		hold(b, i, 0, b->bytes);
 	for (uint32_t i = counted; i; i = left.range[i].parent) {

@@ -46,14 +46,15 @@
 	_(SCOPES,        33, "trace_scopes",        "scopes missing from the trace: too many at once") \
 	_(WINDOWS,       34, "trace_windows",       "windows of the trace not remembered, what ran in them may be missing") \
 	_(SCOPES_FULL,   35, "trace_scopes_full",   "scopes not in the trace (half of --trace-limit is for them)") \
-	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace")
+	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace") \
+	_(LEFT_ORDER,    37, "left_behind_order",   "allocations that scopes may have left behind, and not counted")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 37
+		LOSS_N = 38
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

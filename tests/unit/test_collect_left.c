@@ -397,6 +397,125 @@ START_TEST(test_left_by_short_scopes)
 }
 END_TEST
 
+/* Ends of then wait until a test says so: flushes of the collector are before it. */
+static uint64_t later_ns(void)
+{
+	return clock_realtime_ns() + 1000 * NSEC_PER_SEC;
+}
+
+/* Of scope i of an outer one; what is told of it. */
+static uint32_t inner_launch(uint32_t outer, unsigned i)
+{
+	char name[16];
+	int n = snprintf(name, sizeof(name), "in%u", i);
+	uint32_t frame = frame_intern(FRAME_SCOPE, string_intern(name, (size_t)n));
+
+	return context_intern(node_intern(outer, frame), owner_of(1), 0, 0, 0);
+}
+
+static void tell_at(uint8_t operation, uint32_t launch, uint64_t address, uint64_t at_ns)
+{
+	allocations_add(0, &(struct memory_event){.operation = operation,
+						  .kind = MEMORY_DEVICE,
+						  .bytes = 100,
+						  .launch = launch,
+						  .address = address,
+						  .at_ns = at_ns});
+}
+
+static void tell_end(uint32_t node, uint64_t at_ns)
+{
+	allocations_add(0, &(struct memory_event){.operation = MEMORY_SCOPE,
+						  .at_ns = at_ns,
+						  .context = node,
+						  .stream = owner_of(1)});
+}
+
+/* A block goes on to the scope around it when many were allocated there since, and that has ended meanwhile. */
+START_TEST(test_left_behind_newer)
+{
+	enum { N = 5000 };
+	uint32_t outer, launch, inner;
+	uint64_t t = later_ns();
+
+	rig_start();
+	outer = node_intern(0, frame_intern(FRAME_SCOPE, string_intern("s", 1)));
+	launch = context_intern(outer, owner_of(1), 0, 0, 0);
+	inner = inner_launch(outer, 0);
+	tell_at(MEMORY_ALLOCATED, inner, 1, t);
+	tell_end(collector->context[inner].node, t + 1);
+	tell_end(outer, t + 2);
+	for (unsigned i = 0; i < N; i++)
+		tell_at(MEMORY_ALLOCATED, launch, 2 + i, t + 3 + i);
+	allocations_settle(0, t + SCOPE_MEMORY_WAIT_NS + N);
+	for (unsigned i = 0; i < N + 1; i++)
+		tell_at(MEMORY_RELEASED, 0, 1 + i, t + SCOPE_MEMORY_WAIT_NS + 2 * N);
+	tell_end(outer, t + SCOPE_MEMORY_WAIT_NS + 3 * N);
+	allocations_settle(0, UINT64_MAX);
+	rig_until_sum("alloc device", METRIC_LEFT_BYTES, 200);
+	rig_until_sum("alloc device", METRIC_LEFT_TIMES, 2);
+	ck_assert_uint_eq(rig_losses(LOSS_LEFT_ORDER), 0);
+}
+END_TEST
+
+/* n times a scope leaves a block, and the one around it another, within the time that an end waits. What it takes. */
+static uint64_t many_newer(uint32_t outer, uint32_t n, uint64_t *from_ns)
+{
+	uint32_t launch = context_intern(outer, owner_of(1), 0, 0, 0),
+		 inner = inner_launch(outer, 0);
+	uint64_t t = *from_ns, cpu = cpu_ns();
+
+	for (uint32_t i = 0; i < n; i++) {
+		tell_at(MEMORY_ALLOCATED, inner, t + 2 * i, t + 3 * i);
+		tell_end(collector->context[inner].node, t + 3 * i + 1);
+		tell_at(MEMORY_ALLOCATED, launch, t + 2 * i + 1, t + 3 * i + 2);
+	}
+	allocations_settle(0, UINT64_MAX);
+	*from_ns = t + 3 * (uint64_t)n;
+	tell_end(outer, *from_ns);
+	allocations_settle(0, UINT64_MAX);
+	return cpu_ns() - cpu;
+}
+
+/* The place among those is soon found: from the end each time would take a hundred times as long as of few. */
+START_TEST(test_left_behind_many_newer)
+{
+	uint32_t outer;
+	uint64_t few, many, at_ns = later_ns();
+
+	rig_start();
+	outer = node_intern(0, frame_intern(FRAME_SCOPE, string_intern("s", 1)));
+	few = many_newer(outer, 5000, &at_ns);
+	many = many_newer(outer, 50000, &at_ns);
+	rig_until_sum("alloc device", METRIC_LEFT_BLOCKS, 3 * 55000);
+	ck_assert_uint_eq(rig_losses(LOSS_LEFT_ORDER), 0);
+	ck_assert_uint_lt(many, 40 * MAX(few, NSEC_PER_MSEC));
+}
+END_TEST
+
+/* Blocks of scopes that were open at a time, as no thread's are, lie far apart each time: that ends, and is told. */
+START_TEST(test_left_in_no_order)
+{
+	enum { N = 8000, N_INNER = 600 };
+	uint32_t outer, launch, inner;
+	uint64_t t = later_ns();
+
+	rig_start();
+	outer = node_intern(0, frame_intern(FRAME_SCOPE, string_intern("s", 1)));
+	launch = context_intern(outer, owner_of(1), 0, 0, 0);
+	for (unsigned i = 0; i < N; i++)
+		tell_at(MEMORY_ALLOCATED, launch, 1 + i, t + 1000 + i);
+	for (unsigned i = 0; i < N_INNER; i++) {
+		inner = inner_launch(outer, i);
+		tell_at(MEMORY_ALLOCATED, inner, N + 1 + 2 * i, t + i);
+		tell_at(MEMORY_ALLOCATED, inner, N + 2 + 2 * i, t + N);
+		tell_end(collector->context[inner].node, t + 2 * N);
+	}
+	allocations_settle(0, UINT64_MAX);
+	ck_assert_uint_gt(rig_losses(LOSS_LEFT_ORDER), N_INNER / 4);
+}
+END_TEST
+
 TCase *collect_left_case(void)
 {
 	TCase *c = tcase_create("left behind");
@@ -408,5 +527,8 @@ TCase *collect_left_case(void)
 	tcase_add_test(c, test_left_to_a_context);
 	tcase_add_test(c, test_left_at_a_pause);
 	tcase_add_test(c, test_left_by_short_scopes);
+	tcase_add_test(c, test_left_behind_newer);
+	tcase_add_test(c, test_left_behind_many_newer);
+	tcase_add_test(c, test_left_in_no_order);
 	return c;
 }
