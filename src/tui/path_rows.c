@@ -2,19 +2,24 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/path_rows.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include "base/util.h"
+#include "naming/table.h"
 #include "tui/names.h"
+#include "tui/text.h"
 #include "tui/tui_impl.h"
 
 #define FRAMES_MAX 256 /* of a path: those at its end */
+#define FRAME_WIDE 256 /* columns of one that is cut */
 
 struct path {
 	const char **frames; /* the last one first */
 	unsigned n;
 	unsigned fits;   /* how many of them have room */
 	uint32_t *marks; /* by frame: how many paths that would read like it it tells it from */
-	bool any;        /* are there marks? */
 	size_t text;     /* where it begins */
 };
 
@@ -23,12 +28,15 @@ struct paths {
 	size_t n;
 	const char **frames; /* of all */
 	uint32_t *marks;
+	struct name_table *names; /* of frames that are cut */
+	const char *dots;
 	int columns;
 	bool ascii;
 };
 
 static void paths_done(struct paths *p)
 {
+	name_table_free(p->names);
 	free(p->v);
 	free(p->frames);
 	free(p->marks);
@@ -69,13 +77,17 @@ static int paths_init(struct paths *p, struct tui *t, const uint32_t *nodes, siz
 {
 	size_t n_frames = 0;
 
-	*p = (struct paths){.n = n, .columns = columns, .ascii = t->look.ascii};
+	*p = (struct paths){.n = n,
+			    .columns = columns,
+			    .ascii = t->look.ascii,
+			    .dots = t->look.ascii ? "~" : "…"};
 	for (size_t i = 0; i < n; i++)
 		n_frames += depth_of(t, nodes[i]);
 	p->v = calloc(n + 1, sizeof(*p->v));
 	p->frames = malloc((n_frames + 1) * sizeof(*p->frames));
 	p->marks = calloc(n_frames + 1, sizeof(*p->marks));
-	if (!p->v || !p->frames || !p->marks)
+	p->names = name_table_new(p->dots);
+	if (!p->v || !p->frames || !p->marks || !p->names)
 		return -ENOMEM;
 	n_frames = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -105,32 +117,48 @@ static unsigned n_common(const struct path *a, const struct path *b)
 	return n;
 }
 
-/* Columns that the frames take that are kept. */
-static int width_of(const struct paths *p, const struct path *path, const bool keep[FRAMES_MAX])
+/* ---- what stays ---- */
+
+/* Of a path. */
+struct shown {
+	bool keep[FRAMES_MAX];
+	bool is_cut; /* all of them have no room: each is cut, and only dots are where others are left out */
+};
+
+static int gap_width(bool is_gap, bool is_cut)
+{
+	if (is_cut)
+		return is_gap ? 1 : SEPARATOR;
+	return SEPARATOR + (is_gap ? 1 + SEPARATOR : 0);
+}
+
+/* Columns that the frames take that are kept, each of so many at most. */
+static int width_of(const struct paths *p, const struct path *path, const struct shown *shown,
+		    int most)
 {
 	unsigned next = 0; /* the frame that would go on without a gap */
 	int columns = 0;
 
 	for (unsigned i = 0; i < path->n; i++) {
-		if (!keep[i])
+		if (!shown->keep[i])
 			continue;
-		if (i > next)
-			columns += (columns ? SEPARATOR : 0) + 1;
-		columns += (columns ? SEPARATOR : 0) + width(p, path->frames[i]);
+		columns += MIN(width(p, path->frames[i]), most);
+		if (i)
+			columns += gap_width(i > next, shown->is_cut);
 		next = i + 1;
 	}
 	return columns + (next < path->n);
 }
 
-static bool keep_too(const struct paths *p, const struct path *path, bool keep[FRAMES_MAX],
-		     unsigned i)
+static bool keep_too(const struct paths *p, const struct path *path, struct shown *shown,
+		     unsigned i, int most)
 {
-	bool before = keep[i];
+	bool before = shown->keep[i];
 
-	keep[i] = true;
-	if (width_of(p, path, keep) <= p->columns)
+	shown->keep[i] = true;
+	if (width_of(p, path, shown, most) <= p->columns)
 		return true;
-	keep[i] = before;
+	shown->keep[i] = before;
 	return false;
 }
 
@@ -145,68 +173,122 @@ static unsigned best_mark(const struct path *path)
 	return best;
 }
 
-/* The last frame, that which tells most, the others in which it differs, the nearest first, and then as many
- * as there is room for. Where there is none for two, what tells most alone. */
-static bool choose(const struct paths *p, const struct path *path, bool keep[FRAMES_MAX])
+/* The last frame, that which tells most, and the others in which it differs, the nearest first. Have all of them
+ * room, each of so many columns at most? */
+static bool keep_marked(const struct paths *p, const struct path *path, struct shown *shown,
+			int most)
+{
+	bool all = true;
+
+	shown->keep[0] = true;
+	if (!keep_too(p, path, shown, best_mark(path), most))
+		return false;
+	for (unsigned i = 1; i < path->n; i++)
+		if (path->marks[i])
+			all &= keep_too(p, path, shown, i, most);
+	return all;
+}
+
+/* A frame that is cut has as many columns. */
+#define LEAST_COLUMNS 4
+
+/* What tells it apart, as whole frames, and then as many as there is room for; or else cut. False: its end by itself
+ * is as good. */
+static bool choose(const struct paths *p, const struct path *path, struct shown *shown)
 {
 	unsigned best = best_mark(path);
 
-	if (best >= path->n || !path->marks[best])
-		return false;
-	keep[0] = true;
-	if (!keep_too(p, path, keep, best)) {
-		keep[0] = false;
-		return keep_too(p, path, keep, best);
+	*shown = (struct shown){.is_cut = !path->fits};
+	if (best >= path->n || !path->marks[best]) {
+		memset(shown->keep, true, MAX(path->fits, 1U) * sizeof(*shown->keep));
+		return path->n && !path->fits;
 	}
-	for (unsigned i = 1; i < path->n; i++)
-		if (path->marks[i])
-			keep_too(p, path, keep, i);
-	for (unsigned i = 1; i < path->n && keep_too(p, path, keep, i); i++)
-		;
-	return true;
+	shown->is_cut = false;
+	if (keep_marked(p, path, shown, INT_MAX)) {
+		for (unsigned i = 1; i < path->n && keep_too(p, path, shown, i, INT_MAX); i++)
+			;
+		return true;
+	}
+	*shown = (struct shown){.is_cut = true};
+	keep_marked(p, path, shown, LEAST_COLUMNS);
+	return shown->keep[best];
+}
+
+/* How many columns each may have, so that all have room: what some do not need is for the others. */
+static int most_columns(const struct paths *p, const struct path *path, const struct shown *shown)
+{
+	int most = LEAST_COLUMNS;
+
+	while (most < p->columns && width_of(p, path, shown, most + 1) <= p->columns)
+		most++;
+	return most;
+}
+
+/* ---- how it reads ---- */
+
+/* As any name in a narrow column; what is no name loses its middle. */
+static void put_cut(const struct paths *p, const char *frame, int columns, struct buf *out)
+{
+	wchar_t wide[FRAME_WIDE];
+	char text[FRAME_WIDE * 4];
+
+	if (width(p, frame) > columns)
+		frame = name_table_get(p->names, frame, (size_t)columns);
+	if (width(p, frame) > columns) {
+		text_fit(wide, ARRAY_SIZE(wide), frame, strlen(frame), 0, columns, TEXT_CUT_MIDDLE,
+			 p->ascii);
+		if (wcstombs(text, wide, sizeof(text)) < sizeof(text))
+			frame = text;
+	}
+	buf_puts(out, frame);
+}
+
+/* Frames are left out behind one, or none. */
+static void put_gap(const struct paths *p, bool is_gap, bool is_cut, struct buf *out)
+{
+	const char *separator = p->ascii ? " > " : " › ";
+
+	if (is_gap && is_cut) {
+		buf_puts(out, p->dots);
+		return;
+	}
+	buf_puts(out, separator);
+	if (is_gap)
+		buf_printf(out, "%s%s", p->dots, separator);
 }
 
 /* Dots in front have no room of their own where a frame has none behind it. */
-static void put(const struct paths *p, const struct path *path, const bool keep[FRAMES_MAX],
+static void put(const struct paths *p, const struct path *path, const struct shown *shown,
 		struct buf *out)
 {
-	const char *dots = p->ascii ? "~" : "…", *separator = p->ascii ? " > " : " › ";
 	unsigned i = path->n, last = path->n;
+	int most = shown->is_cut ? most_columns(p, path, shown) : INT_MAX;
 
 	while (i-- > 0) {
-		if (!keep[i])
+		if (!shown->keep[i])
 			continue;
 		if (last < path->n)
-			buf_puts(out, separator);
-		if (last > i + 1)
-			buf_puts(out, dots);
-		if (last > i + 1 && last < path->n)
-			buf_puts(out, separator);
-		buf_puts(out, path->frames[i]);
+			put_gap(p, last > i + 1, shown->is_cut, out);
+		else if (last > i + 1)
+			buf_puts(out, p->dots);
+		put_cut(p, path->frames[i], most, out);
 		last = i;
 	}
-	if (last > 0 && last < path->n)
-		buf_printf(out, "%s%s", separator, dots);
 }
 
 /* A path as it would be shown, but for the dots in front of it, which tell nobody anything. */
 static void put_texts(struct paths *p, struct buf *texts)
 {
-	size_t dots = p->ascii ? 1 : strlen("…");
-
 	buf_clear(texts);
 	for (size_t i = 0; i < p->n; i++) {
 		struct path *path = &p->v[i];
-		bool keep[FRAMES_MAX] = {false};
+		struct shown shown;
 
-		if (!path->any || !choose(p, path, keep)) {
-			memset(keep, false, sizeof(keep));
-			memset(keep, true, path->fits * sizeof(*keep));
-		}
+		choose(p, path, &shown);
 		path->text = texts->len;
-		put(p, path, keep, texts);
-		if (path->n && !keep[path->n - 1] && texts->len > path->text)
-			path->text += dots;
+		put(p, path, &shown, texts);
+		if (path->n && !shown.keep[path->n - 1] && texts->len > path->text)
+			path->text += strlen(p->dots);
 		buf_putc(texts, '\0');
 	}
 }
@@ -216,7 +298,6 @@ static bool mark(struct path *path, unsigned n_same)
 {
 	uint32_t *at = &path->marks[MIN(n_same, path->n - 1)];
 
-	path->any = true;
 	return !(*at)++;
 }
 
@@ -229,7 +310,7 @@ static bool mark_alike(struct paths *p, const char *texts)
 			struct path *a = &p->v[i], *b = &p->v[k];
 			unsigned n;
 
-			if (!a->fits || !b->fits || strcmp(texts + a->text, texts + b->text) != 0)
+			if (!a->n || !b->n || strcmp(texts + a->text, texts + b->text) != 0)
 				continue;
 			n = n_common(a, b);
 			if (n == a->n && n == b->n)
@@ -257,6 +338,18 @@ static int tell_apart(struct paths *p)
 	return 0;
 }
 
+static void put_all(const struct paths *p, struct buf *out)
+{
+	struct shown shown;
+
+	buf_clear(out);
+	for (size_t i = 0; i < p->n; i++) {
+		if (choose(p, &p->v[i], &shown))
+			put(p, &p->v[i], &shown, out);
+		buf_putc(out, '\0');
+	}
+}
+
 int path_rows_make(struct tui *t, const uint32_t *nodes, size_t n, int columns, struct buf *out)
 {
 	struct paths paths;
@@ -264,12 +357,10 @@ int path_rows_make(struct tui *t, const uint32_t *nodes, size_t n, int columns, 
 
 	if (r == 0)
 		r = tell_apart(&paths);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		bool keep[FRAMES_MAX] = {false};
-
-		if (paths.v[i].any && choose(&paths, &paths.v[i], keep))
-			put(&paths, &paths.v[i], keep, out);
-		buf_putc(out, '\0');
+	if (r == 0) {
+		put_all(&paths, out);
+		if (name_table_tell_apart(paths.names))
+			put_all(&paths, out);
 	}
 	paths_done(&paths);
 	return r == 0 && out->error ? -ENOMEM : r;

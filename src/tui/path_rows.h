@@ -7,7 +7,8 @@
  *     …aten::clone › aten::copy_ › memcpy DtoD    ─>    …layers.1 › … › aten::copy_ › memcpy DtoD
  *
  * The end of a path says where it is: frames go from its beginning, as whole ones. Of those that read alike
- * the frames stay in which they differ.   thread  one */
+ * the frames stay in which they differ, and the last; where there is no room for them, cut as names in a narrow
+ * column are (naming/table.h):   Model › layer…0…memcpy…   thread  one */
 #include <stddef.h>
 #include <stdint.h>
 
