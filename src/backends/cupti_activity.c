@@ -176,6 +176,11 @@ static void add_pool(const struct cupti *c, const struct abi_memory *m, struct m
 	e->pool_used = m->pool_used;
 }
 
+static bool is_static(uint32_t kind)
+{
+	return kind == ABI_MEMORY_DEVICE_STATIC || kind == ABI_MEMORY_MANAGED_STATIC;
+}
+
 static void translate_memory(const struct cupti *c, const void *record, struct memory_event *e)
 {
 	const struct abi_memory *m = record;
@@ -190,6 +195,7 @@ static void translate_memory(const struct cupti *c, const void *record, struct m
 		.stream = m->async ? m->stream : 0,
 		.correlation = m->correlation,
 		.async = m->async,
+		.is_static = is_static(m->memory_kind),
 		.at_ns = m->at_ns,
 		.address = m->address,
 		.bytes = m->bytes,

@@ -188,7 +188,7 @@ struct session_entry {
 	_Atomic uint32_t format;       /* string: of its file */
 	_Atomic uint32_t state;        /* WIRE_SESSION_* */
 	_Atomic bool finalizing;       /* a thread is at it: it is nobody else's */
-	_Atomic bool is_held;          /* the sender reads what it tells of it: its place is not to be had */
+	_Atomic bool is_held; /* the sender reads what it tells of it: its place is not to be had */
 	uint32_t
 		flush_format; /* string: phases that are over are written so (flushing.h); 0: they stay */
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
@@ -343,7 +343,7 @@ enum {
 	SET_ID_CALL = SET_ID_STEPS + STEP_N_SETS, /* time in calls of the vendor's library */
 	SET_ID_WAIT,                              /* … and that as SET_ID_HOST has it */
 	SET_ID_LEFT,                              /* what a scope leaves behind */
-	SET_ID_LEFT_HELD,                         /* … and was not released since */
+	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
 };
 /* Behind them one for each size of copies: how many, bytes. */
 enum { SET_ID_SIZES = SET_ID_LEFT_HELD + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
@@ -356,6 +356,7 @@ enum { ALLOC_ALLOCS, ALLOC_BYTES, ALLOC_FREES, ALLOC_FREED, ALLOC_LEFT };
 enum { MEMORY_LIVE, MEMORY_PEAK, MEMORY_AT_PEAK };
 enum { PEAK_BYTES, PEAK_AT };
 enum { LEFT_BYTES, LEFT_BLOCKS, LEFT_TIMES };
+enum { LEFT_HELD, LEFT_MOST };
 enum { POOL_RESERVED, POOL_USED, POOL_PEAK };
 enum {
 	MOVED_N,

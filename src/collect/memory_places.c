@@ -47,7 +47,8 @@ struct place_key {
 	uint64_t pool;
 	uint32_t launch, context, stream;
 	int32_t device;
-	uint32_t kind, source; /* kind: + 1, for 0 is nothing */
+	uint32_t kind; /* + 1, for 0 is nothing */
+	uint16_t source, is_static;
 };
 
 static struct {
@@ -179,8 +180,8 @@ static void place_name(uint8_t source, const struct memory_event *e, const char 
 
 	if (p)
 		pool_name(p, pool, sizeof(pool));
-	snprintf(out, NAME_MAX_PLACE, ALLOC_WORD "%s%s%s%.128s", memory_kind_word(e->kind),
-		 p ? " " : "", pool, allocator);
+	snprintf(out, NAME_MAX_PLACE, ALLOC_WORD "%s%s%s%s%.128s", memory_kind_word(e->kind),
+		 e->is_static ? ALLOC_STATIC : "", p ? " " : "", pool, allocator);
 }
 
 static uint32_t place_new(const struct place *like)
@@ -227,7 +228,7 @@ static uint32_t place_find(uint8_t source, const struct memory_event *e)
 uint32_t memory_place(uint8_t source, const struct memory_event *e)
 {
 	const struct place_key key = {e->pool,   e->launch,    e->context, e->stream,
-				      e->device, e->kind + 1u, source};
+				      e->device, e->kind + 1u, source,     e->is_static};
 	uint32_t i = (uint32_t)hash_u64(e->pool ^ (uint64_t)e->launch << 32 ^
 					(uint64_t)e->context << 16 ^ (uint64_t)e->stream << 8 ^
 					e->kind) %

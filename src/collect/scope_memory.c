@@ -25,29 +25,31 @@ struct range {
 	uint32_t parent;      /* the one around it; NONE: there is none */
 	uint32_t first, last; /* blocks, by their times */
 	uint32_t finger;      /* the newest that was put before others; NONE: none is there */
-	uint32_t next_end, newest_end; /* of those that wait, by number; NONE: none waits */
 };
 
 struct range_end {
 	uint64_t at_ns;
-	uint32_t range, next, before;              /* … of this range */
-	uint32_t jump, rank;                       /* to one long before; of how many it is */
+	uint32_t range;
 	bool is_uncounted;                         /* collection paused: it may go on by now */
 	uint64_t has_left[MEMORY_MAX_TOTALS / 64]; /* a bit a kind on a device: counted already */
 };
 
 struct block {
 	uint64_t bytes, at_ns;
+	uint64_t released_ns; /* 0: it is there */
 	uint32_t older, newer;
 	uint32_t own, now; /* ranges: that it was allocated in, that holds it */
-	uint32_t total;
+	uint32_t next_released;
+	uint32_t total : 24;
+	uint32_t is_gone : 1; /* with its context: it was not released */
+	uint32_t is_out : 1; /* released before a range ended that held it: in its list no longer */
 };
 
 /* Of a scope, whichever thread's, and a kind on a device. */
 struct sums {
 	uint32_t node, total;
 	uint32_t slot, held_slot; /* WIRE_NONE: none */
-	uint64_t held;
+	uint64_t held, most;
 };
 
 static struct {
@@ -64,7 +66,9 @@ static struct {
 static struct {
 	uint32_t n_ranges, n_sums, n_blocks;
 	uint32_t first_end, n_ended; /* numbers: those in between wait */
-	struct block *block;         /* MAX_BLOCKS; NULL: none yet */
+	uint32_t first_released,
+		last_released; /* blocks that wait until all that ended before is over */
+	struct block *block;   /* MAX_BLOCKS; NULL: none yet */
 	uint32_t free_block;
 	uint32_t n_steps; /* since the last look */
 	bool is_refused;
@@ -170,7 +174,9 @@ static void hold(const struct block *b, uint32_t range, uint64_t more, uint64_t 
 	if (!s || s->held_slot == WIRE_NONE)
 		return;
 	s->held += more - less;
-	slot_store(s->held_slot, 0, s->held);
+	s->most = MAX(s->most, s->held);
+	slot_store(s->held_slot, LEFT_HELD, s->held);
+	slot_store(s->held_slot, LEFT_MOST, s->most);
 	slot_touch(s->held_slot);
 }
 
@@ -286,6 +292,53 @@ uint32_t scope_memory_allocated(const struct memory_event *e, uint32_t total)
 	return id;
 }
 
+/* ---- releases ---- */
+
+/* By whom it was left, it is not there any longer. */
+static void forget(uint32_t id)
+{
+	struct block *b = &has.block[id];
+
+	if (b->now && !b->is_out)
+		take_out(id);
+	for (uint32_t i = b->own; !b->is_gone && i != b->now; i = left.range[i].parent)
+		hold(b, i, 0, b->bytes);
+	b->newer = has.free_block;
+	has.free_block = id;
+}
+
+static void forget_oldest(void)
+{
+	uint32_t id = has.first_released;
+
+	has.first_released = has.block[id].next_released;
+	if (!has.first_released)
+		has.last_released = NONE;
+	forget(id);
+}
+
+static bool any_waits(void)
+{
+	return has.first_end != has.n_ended;
+}
+
+void scope_memory_released(uint32_t block, uint64_t at_ns, bool is_gone)
+{
+	struct block *b = block ? &has.block[block] : NULL;
+
+	if (!b)
+		return;
+	b->released_ns = MAX(at_ns, 1U);
+	b->is_gone = is_gone;
+	if (!any_waits()) {
+		forget(block);
+		return;
+	}
+	*(has.last_released ? &has.block[has.last_released].next_released : &has.first_released) =
+		block;
+	has.last_released = block;
+}
+
 /* ---- ends ---- */
 
 static struct range_end *end_at(uint32_t number)
@@ -293,44 +346,15 @@ static struct range_end *end_at(uint32_t number)
 	return &left.end[number % MAX_ENDS];
 }
 
-static bool waits(uint32_t number)
+/* It is there at the end of the range that holds it. */
+static void leave(uint32_t id, struct range_end *e)
 {
-	return number && number - has.first_end < has.n_ended - has.first_end;
-}
+	struct block *b = &has.block[id];
 
-static bool waits_from(uint32_t number, uint64_t at_ns)
-{
-	return waits(number) && end_at(number)->at_ns >= at_ns;
-}
-
-/* Where the one behind it jumps to: two jumps of one length make one, so that it takes few to get anywhere. */
-static uint32_t jump_over(uint32_t before)
-{
-	const struct range_end *b = end_at(before), *j = end_at(b->jump);
-
-	return waits(b->jump) && waits(j->jump) &&
-			       b->rank - j->rank == j->rank - end_at(j->jump)->rank
-		       ? j->jump
-		       : before;
-}
-
-/* The first that came after a time, and waits; NULL: there is none. A short scope ends ten thousands of times meanwhile. */
-static struct range_end *end_after(const struct range *r, uint64_t at_ns)
-{
-	uint32_t number = r->newest_end;
-	struct range_end *e;
-
-	if (!waits_from(number, at_ns))
-		return NULL;
-	for (;;) {
-		e = end_at(number);
-		if (waits_from(e->jump, at_ns))
-			number = e->jump;
-		else if (waits_from(e->before, at_ns))
-			number = e->before;
-		else
-			return e;
-	}
+	count_left(b, e);
+	hold(b, e->range, b->bytes, 0);
+	take_out(id);
+	put_in(id, left.range[e->range].parent);
 }
 
 /* The oldest that waits. */
@@ -340,47 +364,42 @@ static void end_apply(void)
 	struct range *r = &left.range[e->range];
 	uint32_t id;
 
+	while (has.first_released && has.block[has.first_released].released_ns < e->at_ns)
+		forget_oldest();
 	while ((id = r->first) && has.block[id].at_ns <= e->at_ns) {
 		struct block *b = &has.block[id];
 
-		count_left(b, e);
-		hold(b, e->range, b->bytes, 0);
-		take_out(id);
-		put_in(id, r->parent);
+		if (b->released_ns && b->released_ns < e->at_ns) {
+			take_out(id);
+			b->is_out = true;
+		} else {
+			leave(id, e);
+		}
 	}
-	r->next_end = e->next;
-	if (!r->next_end)
-		r->newest_end = NONE;
 	if (++has.first_end == 0)
 		has.first_end = 1;
-}
-
-static bool any_waits(void)
-{
-	return has.first_end != has.n_ended;
 }
 
 /* What was allocated in it may not have been told of yet. */
 void scope_memory_ended(const struct memory_event *e)
 {
-	uint32_t range = range_of(e->context, e->stream), number = has.n_ended, before;
-	struct range *r = &left.range[range];
+	uint32_t range = range_of(e->context, e->stream);
 
 	if (!range)
 		return;
-	if (number - has.first_end >= MAX_ENDS - 1)
+	if (has.n_ended - has.first_end >= MAX_ENDS - 1)
 		end_apply();
-	before = r->newest_end;
-	*end_at(number) = (struct range_end){.at_ns = e->at_ns,
-					     .range = range,
-					     .before = before,
-					     .jump = before ? jump_over(before) : NONE,
-					     .rank = before ? end_at(before)->rank + 1 : 0,
-					     .is_uncounted = is_paused()};
-	*(before ? &end_at(before)->next : &r->next_end) = number;
-	r->newest_end = number;
+	*end_at(has.n_ended) =
+		(struct range_end){.at_ns = e->at_ns, .range = range, .is_uncounted = is_paused()};
 	if (++has.n_ended == 0)
 		has.n_ended = 1;
+}
+
+/* One of the future, where the clock was set back, does not wait for it. */
+static bool is_over(uint64_t at_ns, uint64_t until_ns)
+{
+	return until_ns == UINT64_MAX || at_ns + SCOPE_MEMORY_WAIT_NS <= until_ns ||
+	       at_ns > until_ns + SCOPE_MEMORY_WAIT_NS;
 }
 
 void scope_memory_settle(uint64_t until_ns)
@@ -388,32 +407,10 @@ void scope_memory_settle(uint64_t until_ns)
 	while (any_waits() && (until_ns == UINT64_MAX ||
 			       end_at(has.first_end)->at_ns + SCOPE_MEMORY_WAIT_NS <= until_ns))
 		end_apply();
+	while (has.first_released &&
+	       (!any_waits() || is_over(has.block[has.first_released].released_ns, until_ns)))
+		forget_oldest();
 	has.n_steps = 0;
-}
-
-void scope_memory_released(uint32_t block, uint64_t at_ns, bool is_gone)
-{
-	struct block *b = block ? &has.block[block] : NULL;
-	uint32_t counted;
-	struct range_end *e;
-
-	if (!b)
-		return;
-	counted = b->now;
-	if (b->now)
-		take_out(block);
-	for (uint32_t i = b->own; !is_gone && i != counted; i = left.range[i].parent)
-		hold(b, i, 0, b->bytes);
-	for (uint32_t i = counted; i; i = left.range[i].parent) {
-		e = end_after(&left.range[i], b->at_ns);
-		if (!e || e->at_ns > at_ns)
-			break;
-		count_left(b, e);
-		if (is_gone)
-			hold(b, i, b->bytes, 0);
-	}
-	b->newer = has.free_block;
-	has.free_block = block;
 }
 
 /* What the parent's scopes left is not the child's. Pages that were never touched stay so. */
@@ -423,6 +420,6 @@ void scope_memory_forked(void)
 	memset(left.of_sums, 0, has.n_sums > 1 ? sizeof(left.of_sums) : 0);
 	memset(left.cache, 0, sizeof(left.cache));
 	has.n_ranges = has.n_sums = has.n_blocks = has.first_end = has.n_ended = 1;
-	has.free_block = 0;
+	has.free_block = has.first_released = has.last_released = 0;
 	has.is_refused = false;
 }

@@ -10,7 +10,8 @@
  * around it, and a release knows by whom it was left: by all between where it was allocated and where it is now.
  *
  * Records come later than the ends, and a buffer in which something is unfinished later still. So an end waits
- * SCOPE_MEMORY_WAIT_NS; what is released meanwhile looks whether it was before or after.
+ * SCOPE_MEMORY_WAIT_NS, and a release until all that ended before it is over: so the most that there was of what a scope
+ * left is of the order of time. A release that is told of late is late there: that may be too much then.
  *   thread  one at a time (allocations.c) */
 #include <stdbool.h>
 #include <stdint.h>

@@ -131,6 +131,7 @@ struct memory_event {
 		stream;       /* MEMORY_GONE: this context's; MEMORY_SCOPE: its node and thread */
 	uint32_t correlation; /* the vendor's, of the call */
 	bool async;           /* in the order of the stream */
+	bool is_static;       /* a variable of a module that was loaded */
 	uint64_t at_ns;       /* CLOCK_REALTIME */
 	uint64_t address, bytes;
 	uint64_t pool;       /* which one; 0: none */
@@ -142,10 +143,12 @@ struct memory_event {
 #define NO_MEMORY_EVENTS  "allocations of memory are not recorded"
 #define NO_UNIFIED_EVENTS "unified memory is not recorded"
 #define DEVICE_HOST       (-1)
-/* Names of what allocates: "alloc device", with the pool, and the file whose code asked for it. */
+/* Names of what allocates: "alloc device", with the pool, and the file whose code asked for it; of variables that come
+ * with a module, which nobody asked for, "alloc device variables". */
 #define ALLOC_WORD    "alloc "
 #define ALLOC_FROM    " from "
 #define ALLOC_TENSORS ALLOC_WORD "tensors"
+#define ALLOC_STATIC  " variables"
 #define TORCH_POOL    "PyTorch's allocator"
 
 /* "HostToDevice" … and the short form for node names, "HtoD". */

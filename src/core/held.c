@@ -263,6 +263,15 @@ const char *held_why_unsure(const struct session *s)
 	return NULL;
 }
 
+const char *held_left_remark(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (session_row_number(s, &s->rows[i], METRIC_LEFT_BYTES) > 0 &&
+		    !strcmp(session_node_name(s, s->rows[i].node), ALLOC_TENSORS))
+			return HELD_LEFT_TENSORS;
+	return NULL;
+}
+
 bool held_has_unified(const struct session *s)
 {
 	return session_has_values(s, METRIC_MIGRATIONS) || session_has_values(s, METRIC_CPU_FAULTS);

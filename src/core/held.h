@@ -47,6 +47,11 @@ const char *held_why_no_unified(const struct session *s, const struct held_list 
 #define HELD_UNSURE                                                                                \
 	"not certain: what was allocated and released while a profiler inside the program had "    \
 	"CUPTI (aside_ms) is not known"
+/* What is to be said of tensors that scopes left behind: a sentence; NULL: there are none. */
+const char *held_left_remark(const struct session *s);
+#define HELD_LEFT_TENSORS                                                                              \
+	"tensors lie in memory that PyTorch's allocator keeps: a leak is in their rows, AT MOST, for " \
+	"Python releases them when it ends"
 #define HELD_LEFT_TITLE    "What scopes leave behind when they end"
 #define HELD_UNIFIED_TITLE "Unified memory, by who allocated it"
 static inline bool held_is_pool(const struct held *h)

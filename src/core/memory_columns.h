@@ -47,10 +47,11 @@
 /* Of what scopes leave behind. */
 #define LEFT_COLUMNS(_)                                                                            \
 	_(LEFT_HELD,  "NOT FREED",  BYTES, bytes,   9, 0, "bytes left behind that nobody has released since") \
-	_(LEFT_BYTES, "LEFT BEHIND", BYTES, bytes, 11, 1,                                          \
+	_(LEFT_MOST,  "AT MOST",    BYTES, bytes,   7, 1, "the most of these that there was at a time") \
+	_(LEFT_BYTES, "LEFT BEHIND", BYTES, bytes, 11, 2,                                          \
 	  "bytes allocated in the scope that were there when it ended, of all times") \
-	_(LEFT_TIMES, "TIMES",      COUNT, count,   6, 2, "times that it ended and left something") \
-	_(LEFT_BLOCKS, "BLOCKS",    COUNT, count,   6, 3, "allocations that were left behind")
+	_(LEFT_TIMES, "TIMES",      COUNT, count,   6, 3, "times that it ended and left something") \
+	_(LEFT_BLOCKS, "BLOCKS",    COUNT, count,   6, 4, "allocations that were left behind")
 #define UNIFIED_COLUMNS(_)                                                                         \
 	_(TO_DEVICE,  "TO GPU",     BYTES, bytes,   6, 0, "bytes that moved from the host to a device") \
 	_(TO_HOST,    "TO HOST",    BYTES, bytes,   7, 1, "bytes that moved back")                 \

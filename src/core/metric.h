@@ -173,14 +173,15 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(LEFT_BYTES, 130, "left_behind_bytes", U64, EXCLUSIVE, SUM, "B", "LEFT BEHIND")           \
 	_(LEFT_BLOCKS, 131, "left_behind_blocks", U64, EXCLUSIVE, SUM, "", "BLOCKS")               \
 	_(LEFT_TIMES, 132, "left_behind_times", U64, EXCLUSIVE, SUM, "", "TIMES")                  \
-	_(LEFT_HELD, 133, "left_behind_live_bytes", U64, EXCLUSIVE, GAUGE, "B", "NOT FREED")
+	_(LEFT_HELD, 133, "left_behind_live_bytes", U64, EXCLUSIVE, GAUGE, "B", "NOT FREED")       \
+	_(LEFT_MOST, 134, "left_behind_peak_bytes", U64, EXCLUSIVE, PEAK, "B", "AT MOST")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 134
+		METRIC_N_BUILTIN = 135
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -267,7 +268,7 @@ static inline bool metric_is_of_unified(uint32_t id)
 static inline bool metric_is_of_memory(uint32_t id)
 {
 	return (id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK) ||
-	       (id >= METRIC_LEFT_BYTES && id <= METRIC_LEFT_HELD) || metric_is_of_unified(id);
+	       (id >= METRIC_LEFT_BYTES && id <= METRIC_LEFT_MOST) || metric_is_of_unified(id);
 }
 
 /* Of calls of the GPU's library? */

@@ -350,11 +350,17 @@ static int put_left_behind(struct report *r)
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true};
 
+	const char *remark = held_left_remark(r->s);
+	int e;
+
 	if (!session_has_values(r->s, METRIC_LEFT_BYTES))
 		return 0;
 	out_putc(r->out, '\n');
 	rows_put_caption(r, HELD_LEFT_TITLE);
-	return rows_put_nodes(r, &kind, has_left);
+	e = rows_put_nodes(r, &kind, has_left);
+	if (e == 0 && remark)
+		out_printf(r->out, "(%s)\n", remark);
+	return e;
 }
 
 static int put_unified(struct report *r, const struct held_list *list)

@@ -327,8 +327,13 @@ static void list_holders(struct panel *p)
 
 static void list_left(struct panel *p)
 {
+	const char *remark = held_left_remark(panel_session(p));
+
 	if (session_has_values(panel_session(p), METRIC_LEFT_BYTES))
 		list_allocating(p, left_metrics, ARRAY_SIZE(left_metrics));
+	if (remark)
+		sections_add_text(p, remark, MAX(p->width - 50, 20),
+				  &(struct section_row){.role = ROLE_DIM, .is_remark = true});
 }
 
 static void list_unified(struct panel *p)

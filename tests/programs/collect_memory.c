@@ -273,32 +273,60 @@ static void forks(void)
 	proton_exit_scope();
 }
 
-/* As PyTorch does: weights stay, activations come and go; a library of it hears what it did. */
-static void tensors(void)
+static struct {
+	uint64_t (*make)(uint32_t (*)(uint64_t *, size_t), size_t, int8_t), (*reported)(void);
+	void (*drop)(uint64_t, size_t);
+} torch;
+
+static void open_torch(void)
 {
 	void *library = dlopen(getenv("C10_CUDA"), RTLD_NOW | RTLD_LOCAL);
-	uint64_t (*make)(uint32_t(*)(uint64_t *, size_t), size_t, int8_t), (*reported)(void), p[8];
-	void (*drop)(uint64_t, size_t);
 
 	if (!library)
 		exit(6);
-	*(void **)&make = dlsym(library, "tensor_new");
-	*(void **)&drop = dlsym(library, "tensor_delete");
-	*(void **)&reported = dlsym(library, "c10_reported");
+	*(void **)&torch.make = dlsym(library, "tensor_new");
+	*(void **)&torch.drop = dlsym(library, "tensor_delete");
+	*(void **)&torch.reported = dlsym(library, "c10_reported");
+}
+
+/* As PyTorch does: weights stay, activations come and go; a library of it hears what it did. */
+static void tensors(void)
+{
+	uint64_t p[8];
+
+	open_torch();
 	proton_enter_scope("weights");
-	p[0] = make(cuda.alloc, 512 << 10, 1);
+	p[0] = torch.make(cuda.alloc, 512 << 10, 1);
 	proton_exit_scope();
 	for (int step = 0; step < 400; step++) {
 		proton_enter_scope("step");
 		for (int i = 1; i < 4; i++)
-			p[i] = make(cuda.alloc, 256 << 10, 1);
+			p[i] = torch.make(cuda.alloc, 256 << 10, 1);
 		for (int i = 1; i < 4; i++)
-			drop(p[i], 256 << 10);
+			torch.drop(p[i], 256 << 10);
 		proton_exit_scope();
 	}
-	make(cuda.alloc, 1024, 0); /* of the host: not told of as a rule, and not ours */
+	torch.make(cuda.alloc, 1024, 0); /* of the host: not told of as a rule, and not ours */
 	launch("kernel");
-	printf("reported %llx\n", (unsigned long long)reported());
+	printf("reported %llx\n", (unsigned long long)torch.reported());
+}
+
+/* A list of tensors grows by one a request; an interpreter releases all when it ends, its allocator nothing. */
+static void hoards(void)
+{
+	enum { N_REQUESTS = 20 };
+	uint64_t kept[N_REQUESTS];
+
+	open_torch();
+	for (int i = 0; i < N_REQUESTS; i++) {
+		proton_enter_scope("request");
+		kept[i] = torch.make(cuda.alloc, 512 << 10, 1);
+		torch.drop(torch.make(cuda.alloc, 512 << 10, 1), 512 << 10);
+		proton_exit_scope();
+	}
+	launch("kernel");
+	for (int i = 0; i < N_REQUESTS; i++)
+		torch.drop(kept[i], 512 << 10);
 }
 
 /* A request leaves a block each time, and one that the next request releases; a helper without scopes allocates for it.
@@ -402,7 +430,7 @@ int main(int argc, char **argv)
 		void (*function)(void);
 	} what[] = {{"kinds", kinds},       {"threads", threads}, {"many", many},
 		    {"ends", context_ends}, {"forks", forks},     {"who", who},
-		    {"tensors", tensors},   {"leaves", leaves}};
+		    {"tensors", tensors},   {"leaves", leaves},   {"hoards", hoards}};
 
 	if (argc != 3)
 		return 2;

@@ -6,7 +6,7 @@ names = dict(allocations="n", allocated_bytes="bytes", releases="freed_n", relea
              pool_used_bytes="used", pool_peak_bytes="pool_peak")
 if sys.argv[1:] == ["left"]:  # what scopes leave behind, and nothing else
     names = dict(left_behind_bytes="behind", left_behind_blocks="blocks", left_behind_times="times",
-                 left_behind_live_bytes="unfreed")
+                 left_behind_live_bytes="unfreed", left_behind_peak_bytes="most")
 p, path, sums = json.load(sys.stdin), {}, {}
 for n in p["nodes"]:
     path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))

@@ -29,7 +29,12 @@ static const uint64_t step_ns = 1000000;
 
 /* Of all scopes of a name, on whatever path. */
 struct account {
-	uint64_t bytes, blocks, times, held;
+	uint64_t bytes, blocks, times, held, most;
+};
+
+/* What instances of one node have left: more, or less. */
+struct change {
+	uint64_t at_ns, more;
 };
 
 struct instance {
@@ -176,6 +181,54 @@ static void account(void)
 	}
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+/* The most that there was of what a node left. */
+static uint64_t most_of(uint32_t node, unsigned kind)
+{
+	static struct change change[2 * N_STEPS];
+	uint64_t held = 0, most = 0;
+	size_t n = 0;
+
+	for (uint32_t b = 0; b < w.n_lives; b++)
+		for (uint32_t in = w.life[b].in; in; in = w.instance[in - 1].around) {
+			const struct life *l = &w.life[b];
+			const struct instance *i = &w.instance[in - 1];
+
+			if (i->node != node || l->kind != kind || !i->ended_ns ||
+			    (l->released_ns && l->released_ns < i->ended_ns))
+				continue;
+			change[n++] = (struct change){i->ended_ns, l->bytes};
+			if (l->released_ns)
+				change[n++] = (struct change){l->released_ns, -l->bytes};
+		}
+	qsort(change, n, sizeof(*change), by_time);
+	for (size_t i = 0; i < n; i++) {
+		held += change[i].more;
+		most = MAX(most, held);
+	}
+	return most;
+}
+
+/* Each node once. */
+static void account_most(void)
+{
+	for (uint32_t i = 0; i < w.n_instances; i++) {
+		uint32_t k = 0;
+
+		while (w.instance[k].node != w.instance[i].node)
+			k++;
+		for (unsigned kind = 0; k == i && kind < N_KINDS; kind++)
+			w.wanted[w.instance[i].name][kind].most +=
+				most_of(w.instance[i].node, kind);
+	}
+}
+
 static int by_time_told(const void *a, const void *b)
 {
 	const struct late_event *x = a, *y = b;
@@ -221,7 +274,8 @@ static bool is_told(void *arg)
 			is_same &= told(i, k, METRIC_LEFT_BYTES) == a->bytes &&
 				   told(i, k, METRIC_LEFT_BLOCKS) == a->blocks &&
 				   told(i, k, METRIC_LEFT_TIMES) == a->times &&
-				   told(i, k, METRIC_LEFT_HELD) == a->held;
+				   told(i, k, METRIC_LEFT_HELD) == a->held &&
+				   (w.lateness_ns > 1 || told(i, k, METRIC_LEFT_MOST) == a->most);
 		}
 	return is_same;
 }
@@ -244,6 +298,7 @@ static void live(unsigned seed, uint64_t lateness_ns)
 			release();
 	}
 	account();
+	account_most();
 }
 
 /* Records as they come, and in buffers that are late by up to more than an end waits for less. */

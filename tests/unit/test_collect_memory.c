@@ -218,6 +218,26 @@ START_TEST(test_late)
 }
 END_TEST
 
+/* Of variables of a module: nobody asked for them. */
+START_TEST(test_variables)
+{
+	struct memory_event e = {.operation = MEMORY_ALLOCATED,
+				 .kind = MEMORY_DEVICE,
+				 .at_ns = 1000,
+				 .bytes = 8,
+				 .address = 4096};
+
+	rig_start();
+	allocations_add(0, &e);
+	e.address++;
+	e.is_static = true;
+	allocations_add(0, &e);
+	allocations_settle(0, UINT64_MAX);
+	rig_until_sum("alloc device variables", METRIC_ALLOCS, 1);
+	rig_until_sum("alloc device", METRIC_ALLOCS, 1);
+}
+END_TEST
+
 TCase *collect_memory_case(void)
 {
 	TCase *c = tcase_create("memory");
@@ -225,6 +245,7 @@ TCase *collect_memory_case(void)
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_set_timeout(c, 60);
 #ifndef PROTON_SANITIZED
+	tcase_add_test(c, test_variables);
 	tcase_add_test(c, test_no_memory);
 	tcase_add_test(c, test_no_room);
 #endif

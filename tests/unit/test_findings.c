@@ -186,11 +186,12 @@ static struct session *make(const struct world *w)
 			{METRIC_MEM_LIVE, left},                                                   \
 		}                                                                                  \
 	}
-#define LEFT_BEHIND(times, bytes, held)                                                            \
+#define LEFT_BEHIND(times, bytes, most, held)                                                      \
 	{                                                                                          \
 		.wall_ns = 10 * S, .work = {{FRAME_ALLOC, "alloc device"}}, .counted = {           \
 			{METRIC_LEFT_TIMES, times},                                                \
 			{METRIC_LEFT_BYTES, bytes},                                                \
+			{METRIC_LEFT_MOST, most},                                                  \
 			{METRIC_LEFT_HELD, held},                                                  \
 		}                                                                                  \
 	}
@@ -537,10 +538,11 @@ static const struct {
 	{FINDING_UNRELEASED_MEMORY, FREE_OF_CHARGE, ALLOCATED("alloc device", 20, 8, 12000000)},
 	{FINDING_UNRELEASED_MEMORY, 0,
 	 ALLOCATED("alloc device from libc10_cuda.so", 20, 8, 12000000)},
-	{FINDING_LEFT_BEHIND, FREE_OF_CHARGE, LEFT_BEHIND(8, 4000000, 4000000)},
-	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(7, 4000000, 4000000)},
-	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 4000000, 1900000)},
-	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 400000, 400000)},
+	{FINDING_LEFT_BEHIND, FREE_OF_CHARGE, LEFT_BEHIND(8, 4000000, 4000000, 4000000)},
+	{FINDING_LEFT_BEHIND, FREE_OF_CHARGE, LEFT_BEHIND(8, 4000000, 4000000, 0)},
+	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(7, 4000000, 4000000, 4000000)},
+	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 4000000, 1900000, 1900000)},
+	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 400000, 400000, 400000)},
 	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 13, 7000000)},
 	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 8, 120000)},
 	{FINDING_ALLOCATIONS, FREE_OF_CHARGE, ALLOCATED("alloc device", 2000, 1900, 1000)},

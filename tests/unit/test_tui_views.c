@@ -680,6 +680,31 @@ START_TEST(who_holds_memory)
 }
 END_TEST
 
+/* A leak of PyTorch's tensors: all are released in the end; what they lay in is kept. */
+START_TEST(what_scopes_leave)
+{
+	static const char *const names[] = {"alloc device", "alloc tensors"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t node =
+			world_node(&w, i < 2 ? w.forward : w.step, FRAME_ALLOC, names[i % 2]);
+		double bytes = (i % 2 ? 83.9e6 : 105e6) * (i < 2 ? 1 : 2);
+
+		world_number(&w, node, w.lanes[0], METRIC_LEFT_BYTES, bytes);
+		world_number(&w, node, w.lanes[0], METRIC_LEFT_BLOCKS, i % 2 ? 20 : 5);
+		world_number(&w, node, w.lanes[0], METRIC_LEFT_TIMES, i % 2 ? 20 : 5);
+		world_number(&w, node, w.lanes[0], METRIC_LEFT_MOST, bytes);
+		world_number(&w, node, w.lanes[0], METRIC_LEFT_HELD, i % 2 ? 0 : bytes);
+	}
+	world_tick(&w);
+	world_keys(&w, "3 End");
+	world_golden(&w, 24, 80, "left_80x24");
+	world_golden(&w, 40, 140, "left_140x40");
+	world_keys(&w, "Up Up Up Up");
+	world_golden(&w, 10, 40, "left_40x10");
+}
+END_TEST
+
 static void copies_of(uint32_t stream, uint8_t direction, uint8_t kind, uint64_t n, double ms,
 		      double hidden_ms)
 {
@@ -1293,6 +1318,7 @@ Suite *suite_views(void)
 		flame_by_callers,
 		flame_mouse,
 		who_holds_memory,
+		what_scopes_leave,
 		copies_by_stream,
 		what_unified_memory_does,
 		the_cursor_goes_along,
