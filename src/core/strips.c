@@ -136,31 +136,50 @@ struct arrived {
 	size_t n_runs;             /* parts that are in order */
 };
 
+/* A lane of the session, as work of a device or ranges of the host have it. */
+struct side {
+	uint32_t lane; /* of the strips, where there is anything */
+	size_t n;
+};
+
 /* While the strips are made. */
 struct maker {
 	struct strips *t;
-	uint32_t *lane_of;       /* by lane of the session: twice, of a device and of the host */
+	struct side *sides;      /* by lane of the session: twice, of a device and of the host */
 	struct arrived *arrived; /* by lane */
+	uint64_t *starts;        /* by place in `order`, until a lane is sorted: then its lines */
 };
 
-static uint32_t *lane_slot(const struct maker *m, const struct session_interval *v)
+static struct side *side_of(const struct maker *m, const struct session_interval *v)
 {
-	return &m->lane_of[2 * (size_t)v->lane + interval_is_host(m->t->s, v)];
+	bool has_device = m->t->s->lanes[v->lane].device != SESSION_NONE;
+
+	return &m->sides[2 * (size_t)v->lane + (!has_device && interval_is_host(m->t->s, v))];
 }
 
+static void note_earliest(struct strips *t, uint32_t id)
+{
+	const struct session_interval *v = t->s->intervals;
+	uint32_t *first = &t->earliest[v[id].node];
+
+	if (*first == SESSION_NONE || v[id].start_ns < v[*first].start_ns)
+		*first = id;
+}
+
+/* All is looked at in the order in which it lies, which is cheap, and as seldom as can be. */
 static int note_lanes(struct maker *m)
 {
 	struct strips *t = m->t;
 	const struct session *s = t->s;
 
 	for (size_t i = 0; i < s->n_intervals; i++) {
-		uint32_t *slot = lane_slot(m, &s->intervals[i]);
+		struct side *side = side_of(m, &s->intervals[i]);
 
-		if (*slot != SESSION_NONE)
+		note_earliest(t, (uint32_t)i);
+		if (side->n++)
 			continue;
 		if (ARRAY_ROOM(t->lanes, t->cap_lanes, t->n_lanes + 1) < 0)
 			return -ENOMEM;
-		*slot = 0;
 		t->lanes[t->n_lanes++] = lane_of(&s->lanes[s->intervals[i].lane],
 						 interval_is_host(s, &s->intervals[i]));
 	}
@@ -183,22 +202,25 @@ static void sort_lanes(struct maker *m)
 	for (size_t i = 0; i < n; i++)
 		t->lanes[i].shift_ns = shift_of(s, t->lanes[i].process, least);
 	for (size_t i = 0; i < 2 * s->n_lanes; i++) {
-		struct strip_lane key = lane_of(&s->lanes[i / 2], i % 2);
+		struct strip_lane key = lane_of(&s->lanes[i / 2], i % 2), *lane;
 
-		if (m->lane_of[i] != SESSION_NONE)
-			m->lane_of[i] =
-				(uint32_t)((struct strip_lane *)bsearch(
-						   &key, t->lanes, n, sizeof(key), compare_lanes) -
-					   t->lanes);
+		if (!m->sides[i].n)
+			continue;
+		lane = bsearch(&key, t->lanes, n, sizeof(key), compare_lanes);
+		lane->n += m->sides[i].n;
+		m->sides[i].lane = (uint32_t)(lane - t->lanes);
 	}
 }
 
 /* Of ranges that begin together the one that lasts longer is around the other. */
 static void note_arrival(struct arrived *a, bool is_host, const struct session_interval *v)
 {
-	if (!a->n_runs || v->start_ns < a->start_ns ||
-	    (is_host && v->start_ns == a->start_ns && v->end_ns > a->end_ns))
-		a->n_runs++;
+	bool is_before = v->start_ns<a->start_ns, is_with = v->start_ns == a->start_ns,
+				     is_longer = v->end_ns>
+				 a->end_ns;
+
+	/* No branches: where all comes in no order they are guesswork. */
+	a->n_runs += !a->n_runs | is_before | (is_host & is_with & is_longer);
 	a->start_ns = v->start_ns;
 	a->end_ns = v->end_ns;
 }
@@ -210,18 +232,18 @@ static void deal(struct maker *m)
 	const struct session *s = t->s;
 	size_t first = 0;
 
-	for (size_t i = 0; i < s->n_intervals; i++)
-		t->lanes[*lane_slot(m, &s->intervals[i])].n++;
 	for (size_t i = 0; i < t->n_lanes; i++) {
 		t->lanes[i].first = first;
 		first += t->lanes[i].n;
 		t->lanes[i].n = 0;
 	}
 	for (size_t i = 0; i < s->n_intervals; i++) {
-		uint32_t id = *lane_slot(m, &s->intervals[i]);
+		uint32_t id = side_of(m, &s->intervals[i])->lane;
 		struct strip_lane *lane = &t->lanes[id];
+		size_t at = lane->first + lane->n++;
 
-		t->order[lane->first + lane->n++] = (uint32_t)i;
+		m->starts[at] = s->intervals[i].start_ns;
+		t->order[at] = (uint32_t)i;
 		note_arrival(&m->arrived[id], lane->is_host, &s->intervals[i]);
 	}
 }
@@ -230,15 +252,13 @@ static int make_lanes(struct maker *m)
 {
 	const struct strips *t = m->t;
 
-	m->lane_of = malloc(2 * t->s->n_lanes * sizeof(*m->lane_of));
-	if (!m->lane_of)
-		return -ENOMEM;
-	memset(m->lane_of, 0xff, 2 * t->s->n_lanes * sizeof(*m->lane_of));
-	if (note_lanes(m) < 0)
+	m->sides = calloc(2 * t->s->n_lanes, sizeof(*m->sides));
+	if (!m->sides || note_lanes(m) < 0)
 		return -ENOMEM;
 	sort_lanes(m);
 	m->arrived = calloc(t->n_lanes + 1, sizeof(*m->arrived));
-	if (!m->arrived)
+	m->starts = malloc(t->n_intervals * sizeof(*m->starts));
+	if (!m->arrived || !m->starts)
 		return -ENOMEM;
 	deal(m);
 	return 0;
@@ -246,7 +266,7 @@ static int make_lanes(struct maker *m)
 
 /* ---- order ---- */
 
-#define DIGIT_BITS 11
+#define DIGIT_BITS 8 /* the places where values of a digit go to fit the nearest cache */
 #define DIGITS     (1u << DIGIT_BITS)
 #define FEW_RUNS   8 /* are merged in less time than numbers are dealt */
 #define FEW        1024
@@ -293,22 +313,28 @@ static struct item *merge_items(struct item *v, size_t n, struct item *other)
 	return v;
 }
 
-/* By one digit of the key, which leaves the order of those alone that have the same. */
-static void deal_items(const struct item *v, size_t n, uint64_t least, unsigned shift,
-		       struct item *out)
+static unsigned digit_of(uint64_t key, unsigned shift)
 {
-	size_t at[DIGITS] = {0}, first = 0;
+	return key >> shift & (DIGITS - 1);
+}
 
-	for (size_t i = 0; i < n; i++)
-		at[(v[i].key - least) >> shift & (DIGITS - 1)]++;
+/* By one digit of what keys are above the least, which leaves the order of those alone that have the same. n_of: how
+ * many there are of each value of it; becomes that of the next digit. */
+static void deal_items(const struct item *v, size_t n, uint64_t least, unsigned shift,
+		       size_t n_of[DIGITS], struct item *out)
+{
+	unsigned next = shift + DIGIT_BITS < 64 ? shift + DIGIT_BITS : shift;
+	size_t at[DIGITS], first = 0;
+
 	for (unsigned d = 0; d < DIGITS; d++) {
-		size_t n_here = at[d];
-
 		at[d] = first;
-		first += n_here;
+		first += n_of[d];
 	}
-	for (size_t i = 0; i < n; i++)
-		out[at[(v[i].key - least) >> shift & (DIGITS - 1)]++] = v[i];
+	memset(n_of, 0, DIGITS * sizeof(*n_of));
+	for (size_t i = 0; i < n; i++) {
+		out[at[digit_of(v[i].key - least, shift)]++] = v[i];
+		n_of[digit_of(v[i].key - least, next)]++;
+	}
 }
 
 /* By their keys, those with the same key as they came; in either array. Where many come too early or late,
@@ -316,6 +342,7 @@ static void deal_items(const struct item *v, size_t n, uint64_t least, unsigned 
 static struct item *sort_items(struct item *v, size_t n, size_t n_runs, struct item *other)
 {
 	uint64_t least = UINT64_MAX, most = 0;
+	size_t n_of[DIGITS] = {0};
 
 	if (n <= FEW || n_runs <= FEW_RUNS)
 		return merge_items(v, n, other);
@@ -323,10 +350,12 @@ static struct item *sort_items(struct item *v, size_t n, size_t n_runs, struct i
 		least = MIN(least, v[i].key);
 		most = MAX(most, v[i].key);
 	}
+	for (size_t i = 0; i < n; i++)
+		n_of[digit_of(v[i].key - least, 0)]++;
 	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
 		struct item *dealt = other;
 
-		deal_items(v, n, least, shift, dealt);
+		deal_items(v, n, least, shift, n_of, dealt);
 		other = v;
 		v = dealt;
 	}
@@ -336,7 +365,7 @@ static struct item *sort_items(struct item *v, size_t n, size_t n_runs, struct i
 /* Of ranges that begin together the one that lasts longer comes first: in the order of their ends, and then, as those
  * that begin together stay as they are, in that of their starts. */
 static void sort_lane_items(const struct session *s, const struct strip_lane *lane, uint32_t *order,
-			    size_t n_runs, struct item *v)
+			    const uint64_t *starts, size_t n_runs, struct item *v)
 {
 	struct item *other = v + lane->n, *sorted = v;
 
@@ -350,15 +379,17 @@ static void sort_lane_items(const struct session *s, const struct strip_lane *la
 		other = sorted == v ? other : v;
 	} else {
 		for (size_t i = 0; i < lane->n; i++)
-			v[i] = (struct item){look_at(s, order, i, lane->n)->start_ns, order[i]};
+			v[i] = (struct item){starts[i], order[i]};
 	}
 	sorted = sort_items(sorted, lane->n, n_runs, other);
 	for (size_t i = 0; i < lane->n; i++)
 		order[i] = sorted[i].interval;
 }
 
-static int sort_lane(struct strips *t, const struct strip_lane *lane, size_t n_runs)
+static int sort_lane(struct maker *m, uint32_t id)
 {
+	const struct strip_lane *lane = &m->t->lanes[id];
+	size_t n_runs = m->arrived[id].n_runs;
 	struct item *items;
 
 	if (n_runs <= 1)
@@ -366,7 +397,8 @@ static int sort_lane(struct strips *t, const struct strip_lane *lane, size_t n_r
 	items = malloc(2 * lane->n * sizeof(*items));
 	if (!items)
 		return -ENOMEM;
-	sort_lane_items(t->s, lane, t->order + lane->first, n_runs, items);
+	sort_lane_items(m->t->s, lane, m->t->order + lane->first, m->starts + lane->first, n_runs,
+			items);
 	free(items);
 	return 0;
 }
@@ -427,8 +459,8 @@ static size_t find_first_line(struct strips *t, const struct strip_lane *lane, u
 		if (v->start_ns < end_ns)
 			break;
 		end_ns = v->end_ns;
-		line[i] = 0;
 	}
+	memset(line, 0, i * sizeof(*line));
 	*ret_end_ns = end_ns;
 	return i;
 }
@@ -473,6 +505,11 @@ static void split_lane(struct strips *t, uint32_t id, const uint32_t *line, uint
 	struct strip *strips = t->strips + lane->first_strip;
 	size_t first = lane->first;
 
+	if (lane->n_strips == 1) {
+		strips->first = first;
+		strips->n = lane->n;
+		return;
+	}
 	for (size_t i = 0; i < lane->n; i++)
 		strips[line[i]].n++;
 	for (uint32_t k = 0; k < lane->n_strips; k++) {
@@ -480,31 +517,31 @@ static void split_lane(struct strips *t, uint32_t id, const uint32_t *line, uint
 		first += strips[k].n;
 		strips[k].n = 0;
 	}
-	if (lane->n_strips > 1)
-		memcpy(scratch, t->order + lane->first, lane->n * sizeof(*scratch));
+	memcpy(scratch, t->order + lane->first, lane->n * sizeof(*scratch));
 	for (size_t i = 0; i < lane->n; i++) {
 		struct strip *strip = &strips[line[i]];
 
-		if (lane->n_strips > 1)
-			t->order[strip->first + strip->n] = scratch[i];
-		strip->n++;
+		t->order[strip->first + strip->n++] = scratch[i];
 	}
 }
 
-static int make_strips(struct strips *t, const struct arrived *arrived)
+/* What the starts of a lane took, its lines take when it is sorted. */
+static int make_strips(struct maker *m)
 {
-	_cleanup_(freep) uint32_t *line = malloc(2 * t->n_intervals * sizeof(*line));
+	struct strips *t = m->t;
 	size_t n_lines = 0;
-	int r = line ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < t->n_lanes; i++) {
-		r = sort_lane(t, &t->lanes[i], arrived[i].n_runs);
+		uint32_t *line = (uint32_t *)(m->starts + t->lanes[i].first);
+
+		r = sort_lane(m, i);
 		if (r == 0)
 			r = find_lines(t, &t->lanes[i], line, &n_lines);
 		if (r == 0)
 			r = add_strips(t, i, n_lines);
 		if (r == 0)
-			split_lane(t, i, line, line + t->n_intervals);
+			split_lane(t, i, line, line + t->lanes[i].n);
 	}
 	return r;
 }
@@ -538,20 +575,6 @@ static void find_bounds(struct strips *t)
 	find_zero(t);
 }
 
-static void find_earliest(struct strips *t)
-{
-	const struct session *s = t->s;
-
-	memset(t->earliest, 0xff, t->n_nodes * sizeof(*t->earliest));
-	for (size_t i = 0; i < t->n_intervals; i++) {
-		uint32_t *first = &t->earliest[s->intervals[i].node];
-
-		if (*first == SESSION_NONE ||
-		    s->intervals[i].start_ns < s->intervals[*first].start_ns)
-			*first = (uint32_t)i;
-	}
-}
-
 static int count_blocks(struct strips *t)
 {
 	for (size_t i = 0; i < t->n_strips; i++) {
@@ -574,17 +597,18 @@ static int make_all(struct strips *t)
 	t->earliest = malloc(t->n_nodes * sizeof(*t->earliest));
 	if (!t->order || !t->classes || !t->earliest)
 		return -ENOMEM;
+	memset(t->earliest, 0xff, t->n_nodes * sizeof(*t->earliest));
 	r = make_lanes(&m);
 	if (r == 0)
-		r = make_strips(t, m.arrived);
-	free(m.lane_of);
+		r = make_strips(&m);
+	free(m.sides);
 	free(m.arrived);
+	free(m.starts);
 	if (r == 0)
 		r = count_blocks(t);
 	if (r < 0)
 		return r;
 	find_bounds(t);
-	find_earliest(t);
 	return 0;
 }
 
