@@ -3,8 +3,17 @@
 #include "core/busy.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/hash.h"
+#include "base/human.h"
 #include "base/util.h"
+
+/* No trace tells of a copy that it blocked. */
+const struct gap_words gap_words[GAP_N_PARTS] = {
+	[GAP_LATE] = {"late", "l"},     [GAP_SYNC] = {"sync", "s"},
+	[GAP_COPY] = {"copy", NULL},    [GAP_LAUNCH] = {"launch", "n"},
+	[GAP_QUEUED] = {"queued", "q"}, [GAP_GRAPH] = {"graph", "g"},
+};
 
 #define WAITS_MAX 16 /* ranges around a moment that are looked at: they lie within each other */
 
@@ -268,6 +277,11 @@ static void explain(const struct busy *b, struct busy_gap *gap)
 			   (kind == FRAME_COPY || kind == FRAME_SET);
 }
 
+static uint64_t end_of(const struct busy *b, size_t i)
+{
+	return b->pieces[i].start_ns + length(b, i);
+}
+
 bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret)
 {
 	size_t n = begun(b, ns);
@@ -275,7 +289,7 @@ bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret)
 
 	if (!n || n == b->n)
 		return false;
-	end_ns = b->pieces[n - 1].start_ns + length(b, n - 1);
+	end_ns = end_of(b, n - 1);
 	if (ns < end_ns)
 		return false;
 	*ret = (struct busy_gap){.of = {.start = end_ns, .end = b->pieces[n].start_ns}};
@@ -300,4 +314,78 @@ enum gap_part busy_gap_reason(const struct busy_gap *gap)
 			most = (enum gap_part)i;
 		}
 	return most == GAP_LATE && gap->may_be_copy ? GAP_N_PARTS : most;
+}
+
+static uint64_t gap_behind(const struct busy *b, size_t i)
+{
+	return b->pieces[i + 1].start_ns - end_of(b, i);
+}
+
+/* Which they are first, why they were then: that is a search each. */
+size_t busy_longest(const struct busy *b, struct busy_gap *ret, size_t max)
+{
+	size_t n = 0, n_told = 0;
+
+	for (size_t i = 0; max && i + 1 < b->n; i++) {
+		const struct gap gap = {.start = end_of(b, i), .end = b->pieces[i + 1].start_ns};
+		size_t at = n;
+
+		while (at > 0 && gap_behind(b, i) > ret[at - 1].of.end - ret[at - 1].of.start)
+			at--;
+		if (at == max)
+			continue;
+		n += n < max;
+		memmove(ret + at + 1, ret + at, (n - at - 1) * sizeof(*ret));
+		ret[at] = (struct busy_gap){.of = gap};
+	}
+	for (size_t i = 0; i < n; i++)
+		n_told += busy_gap_at(b, ret[i].of.start, &ret[n_told]);
+	return n_told;
+}
+
+void busy_put_parts(const struct busy_gap *gap, struct buf *out)
+{
+	const char *between = "";
+	char ns[HUMAN_MAX];
+
+	for (unsigned i = 0; i < GAP_N_PARTS; i++) {
+		if (!gap->of.parts[i])
+			continue;
+		human_time_ns(ns, (double)gap->of.parts[i]);
+		buf_printf(out, "%s%s%s %s", between, gap_words[i].word,
+			   i == GAP_LATE && gap->may_be_copy ? " or copy" : "", ns);
+		between = ", ";
+	}
+	if (!*between)
+		buf_puts(out, "reason -");
+}
+
+/* ---- as columns ---- */
+
+double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
+{
+	return (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
+	       (double)MAX(to_ns - from_ns, 1);
+}
+
+static double share_at(const struct busy *b, const struct strip_view *view, unsigned k)
+{
+	return busy_share(b, strip_column_ns(view, k), strip_column_ns(view, k + 1));
+}
+
+struct busy_run busy_run(const struct busy *b, const struct strip_view *view, unsigned column)
+{
+	struct busy_run run = {share_at(b, view, column), GAP_N_PARTS, column, column + 1};
+	struct busy_gap gap;
+
+	if (run.share > 0)
+		return run;
+	while (run.end < view->n && share_at(b, view, run.end) <= 0)
+		run.end++;
+	run.middle = column + (run.end - column) / 2;
+	if (busy_gap_at(b, strip_column_ns(view, run.middle), &gap))
+		run.reason = busy_gap_reason(&gap);
+	if (run.reason < GAP_N_PARTS && !gap_words[run.reason].letter)
+		run.reason = GAP_N_PARTS;
+	return run;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "core/gaps.h"
 #include "core/strips.h"
 
@@ -49,5 +50,25 @@ struct busy_gap {
 bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret);
 /* The part that took most of it; GAP_N_PARTS: that is not known. */
 enum gap_part busy_gap_reason(const struct busy_gap *gap);
+/* The longest gaps, the longest first; of those that are as long, the earlier one. Returns how many, no more than max. */
+size_t busy_longest(const struct busy *b, struct busy_gap *ret, size_t max);
+
+/* What a part is called where there is little room, and its letter where there is none; NULL: no trace tells of it. */
+struct gap_words {
+	const char *word, *letter;
+};
+extern const struct gap_words gap_words[GAP_N_PARTS];
+/* "late 1.05ms, launch 50us", or "reason -". */
+void busy_put_parts(const struct busy_gap *gap, struct buf *out);
+
+/* Columns of a view that look the same. */
+struct busy_run {
+	double share;         /* of the column in which it was busy; 0: of none of them */
+	enum gap_part reason; /* that has a letter, for the middle one; GAP_N_PARTS: none */
+	unsigned middle, end; /* columns */
+};
+struct busy_run busy_run(const struct busy *b, const struct strip_view *view, unsigned column);
+/* The share of [from, to) in which it was busy. */
+double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
 
 #endif

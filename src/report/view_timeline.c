@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 /* When operations ran, as a picture: a line for each stream and thread, in each column the share of it that
- * was busy. What a filter leaves out is not drawn. */
+ * was busy, and for each device as one, with letters for why nothing ran; below it the longest of these gaps. What
+ * a filter leaves out is not drawn. */
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "core/busy.h"
+#include "core/levels.h"
 #include "core/strips.h"
-#include "report/report_impl.h"
+#include "report/rows.h"
+#include "report/words.h"
 
 #define LABEL       18
 #define USUAL_WIDTH 100 /* where there is no terminal */
 #define MAX_COLUMNS 1000
+#define LITTLE      0.001 /* of the time: what is drawn of less says nothing */
+#define MOST_GAPS   5     /* of a device */
 
 struct picture {
 	struct report *r;
 	struct strips strips;
 	struct strip_view view;
 	struct strip_cell *cells;
+	struct busy *busy; /* by lane that is the first of its device */
+	bool has_letters;
 };
 
 static uint8_t class_of(void *ctx, uint32_t node, uint32_t lane)
@@ -29,19 +37,28 @@ static uint8_t class_of(void *ctx, uint32_t node, uint32_t lane)
 	return id == SNAP_NONE || numbers_counts(r->numbers, id) ? 0 : STRIP_LEAST;
 }
 
-static const char *level_of(const struct picture *p, unsigned i)
+static const char *level(const struct picture *p, double share)
 {
 	static const char *const levels[2][8] = {{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 						 {".", ":", "-", "=", "+", "*", "#", "@"}};
+
+	return levels[p->r->o->ascii][CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)];
+}
+
+static const char *level_of(const struct picture *p, unsigned i)
+{
 	const struct strip_cell *cell = &p->cells[i];
 	uint64_t ns = strip_column_ns(&p->view, i + 1) - strip_column_ns(&p->view, i);
 	double share = (double)(cell->busy_ns - cell->least_ns) / (double)MAX(ns, 1);
 
 	if (!cell->n || cell->class == STRIP_LEAST)
 		return " ";
-	return levels[p->r->o->ascii][CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)];
+	return level(p, share);
 }
 
+/* ---- rows ---- */
+
+/* "GPU0, pid 4711, rank 2" */
 static void put_place(struct picture *p, const struct strip_lane *lane)
 {
 	const struct session *s = p->r->s;
@@ -58,10 +75,14 @@ static void put_place(struct picture *p, const struct strip_lane *lane)
 		out_printf(out, ", pid %u", s->processes[lane->process].pid);
 	if (lane->process != SESSION_NONE && s->processes[lane->process].rank >= 0)
 		out_printf(out, ", rank %d", s->processes[lane->process].rank);
-	out_putc(out, '\n');
 }
 
-static void put_label(struct picture *p, const struct strip *strip)
+static void put_label(struct picture *p, const char *label)
+{
+	out_printf(p->r->out, "%-*.*s ", LABEL - 1, LABEL - 1, label);
+}
+
+static void put_strip_label(struct picture *p, const struct strip *strip)
 {
 	const struct strip_lane *lane = &p->strips.lanes[strip->lane];
 	char label[64];
@@ -74,28 +95,250 @@ static void put_label(struct picture *p, const struct strip *strip)
 		snprintf(label, sizeof(label), "  c%u stream %u", lane->context, lane->stream);
 	else
 		snprintf(label, sizeof(label), "  stream %u", lane->stream);
-	out_printf(p->r->out, "%-*.*s ", LABEL - 1, LABEL - 1, label);
+	put_label(p, label);
+}
+
+static void put_percent(struct picture *p, double share)
+{
+	char percent[HUMAN_MAX];
+
+	human_percent(percent, share);
+	out_printf(p->r->out, " %5s%%\n", percent);
+}
+
+/* The cells of a strip; how much of all the time it was busy. */
+static double look_at(struct picture *p, const struct strip *strip)
+{
+	uint64_t busy_ns = 0;
+
+	strips_cells(&p->strips, strip, &p->view, p->cells);
+	for (unsigned i = 0; i < p->view.n; i++)
+		busy_ns += p->cells[i].busy_ns - p->cells[i].least_ns;
+	return (double)busy_ns / (double)(p->view.to_ns - p->view.from_ns);
 }
 
 static void put_strip(struct picture *p, const struct strip *strip)
 {
-	uint64_t busy_ns = 0;
-	char percent[HUMAN_MAX];
+	double share = look_at(p, strip);
 
-	put_label(p, strip);
-	strips_cells(&p->strips, strip, &p->view, p->cells);
-	for (unsigned i = 0; i < p->view.n; i++) {
+	put_strip_label(p, strip);
+	for (unsigned i = 0; i < p->view.n; i++)
 		out_puts(p->r->out, level_of(p, i));
-		busy_ns += p->cells[i].busy_ns - p->cells[i].least_ns;
-	}
-	human_percent(percent, (double)busy_ns / (double)(p->view.to_ns - p->view.from_ns));
-	out_printf(p->r->out, " %5s%%\n", percent);
+	put_percent(p, share);
 }
 
-static void put_picture(struct picture *p)
+static bool says_little(struct picture *p, const struct strip_lane *lane)
+{
+	double share = 0;
+
+	for (uint32_t i = 0; i < lane->n_strips; i++)
+		share += look_at(p, &p->strips.strips[lane->first_strip + i]);
+	return share < LITTLE;
+}
+
+static bool same_place(const struct strip_lane *a, const struct strip_lane *b)
+{
+	return a->process == b->process && a->device == b->device && a->is_host == b->is_host;
+}
+
+/* Lanes [from, to) are of one place. Of those that say little one is shown, and more are told as so many. */
+static void put_lanes(struct picture *p, size_t from, size_t to)
 {
 	const struct strips *t = &p->strips;
-	const struct strip_lane *last = NULL;
+	size_t n_little = 0;
+
+	for (size_t i = from; i < to; i++)
+		n_little += says_little(p, &t->lanes[i]);
+	for (size_t i = from; i < to; i++) {
+		const struct strip_lane *lane = &t->lanes[i];
+
+		if (n_little > 1 && says_little(p, lane))
+			continue;
+		for (uint32_t k = 0; k < lane->n_strips; k++)
+			put_strip(p, &t->strips[lane->first_strip + k]);
+	}
+	if (n_little > 1)
+		out_printf(p->r->out, "  %zu %s below %g%%\n", n_little,
+			   t->lanes[from].is_host ? "threads" : "streams", LITTLE * 100);
+}
+
+/* ---- devices as one ---- */
+
+static void put_blanks(struct picture *p, unsigned n)
+{
+	out_printf(p->r->out, "%*s", (int)n, "");
+}
+
+static void put_busy_run(struct picture *p, const struct busy_run *run, unsigned from)
+{
+	if (run->share > 0) {
+		out_puts(p->r->out, level(p, run->share));
+	} else if (run->reason == GAP_N_PARTS) {
+		put_blanks(p, run->end - from);
+	} else {
+		put_blanks(p, run->middle - from);
+		out_puts(p->r->out, gap_words[run->reason].letter);
+		put_blanks(p, run->end - run->middle - 1);
+		p->has_letters = true;
+	}
+}
+
+static int put_busy(struct picture *p, uint32_t lane)
+{
+	struct busy *b = &p->busy[lane];
+	struct busy_run run;
+
+	if (busy_init(b, &p->strips, lane) < 0)
+		return -ENOMEM;
+	put_label(p, "  busy");
+	for (unsigned k = 0; k < p->view.n; k = run.end) {
+		run = busy_run(b, &p->view, k);
+		put_busy_run(p, &run, k);
+	}
+	put_percent(p, busy_share(b, p->view.from_ns, p->view.to_ns));
+	return 0;
+}
+
+/* The most of each column, of the most that there ever was, which stands at the end. */
+static int put_memory(struct picture *p, const struct strip_lane *lane)
+{
+	struct levels l;
+	char peak[HUMAN_MAX];
+	int r = levels_init(&l, p->strips.s, lane->process, lane->device, lane->shift_ns);
+
+	if (r < 0 || !l.n) {
+		levels_done(&l);
+		return r;
+	}
+	put_label(p, "  mem");
+	for (unsigned k = 0; k < p->view.n; k++) {
+		double share = levels_most(&l, strip_column_ns(&p->view, k),
+					   strip_column_ns(&p->view, k + 1)) /
+			       l.peak;
+
+		out_puts(p->r->out, share > 0 ? level(p, share) : " ");
+	}
+	human_bytes(peak, l.peak);
+	out_printf(p->r->out, " %6s\n", peak);
+	levels_done(&l);
+	return 0;
+}
+
+/* ---- why nothing ran ---- */
+
+struct gap_table {
+	struct picture *p;
+	struct busy_gap gaps[MOST_GAPS];
+};
+
+static void gap_length(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct gap *gap = &((const struct gap_table *)ctx)->gaps[row].of;
+
+	human_time_ns(out, (double)(gap->end - gap->start));
+}
+
+static void gap_at(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct gap_table *t = ctx;
+
+	human_time_ns(out, (double)(t->gaps[row].of.start - t->p->strips.zero_ns));
+}
+
+static void gap_why(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	struct buf text;
+
+	buf_init(&text, CELL_MAX);
+	busy_put_parts(&((const struct gap_table *)ctx)->gaps[row], &text);
+	snprintf(out, CELL_MAX, "%s", buf_str(&text));
+	buf_done(&text);
+}
+
+static void gap_thread(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct gap_table *t = ctx;
+	const struct strip_place *late = &t->gaps[row].after;
+	const struct session_interval *v = strip_interval(&t->p->strips, late->strip, late->i);
+	uint64_t thread = t->p->strips.s->lanes[v->lane].thread;
+
+	snprintf(out, CELL_MAX, thread ? "%llu" : "-", (unsigned long long)thread);
+}
+
+/* What came after it, for who launches late lets the device wait; by itself where its path is too long. */
+static void gap_before(const void *ctx, size_t row, char out[CELL_MAX])
+{
+	const struct gap_table *t = ctx;
+	const struct strip_place *late = &t->gaps[row].after;
+	const struct session_interval *v = strip_interval(&t->p->strips, late->strip, late->i);
+	uint32_t node = interval_node(t->p->r->snap, v);
+	struct buf text;
+
+	buf_init(&text, 0);
+	if (node == SNAP_NONE)
+		buf_puts(&text, session_node_name(t->p->strips.s, v->node));
+	else
+		rows_path(t->p->r, node, &text);
+	snprintf(out, CELL_MAX, "%s",
+		 text.len < CELL_MAX || node == SNAP_NONE ? buf_str(&text)
+							  : report_name(t->p->r, node));
+	buf_done(&text);
+}
+
+static void put_gaps(struct picture *p, uint32_t lane)
+{
+	static const struct word_column columns[] = {
+		{"LENGTH", false, gap_length}, {"AT", false, gap_at},
+		{"WHY", true, gap_why},        {"THREAD", false, gap_thread, 1},
+		{"BEFORE", true, gap_before},
+	};
+	struct gap_table t = {.p = p};
+	size_t n = busy_longest(&p->busy[lane], t.gaps, MOST_GAPS);
+
+	if (!n)
+		return;
+	out_puts(p->r->out, "\nLongest times in which nothing ran on ");
+	put_place(p, &p->strips.lanes[lane]);
+	out_putc(p->r->out, '\n');
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), n, &t}, p->r->o, p->r->out);
+}
+
+static void put_letters(struct picture *p)
+{
+	out_puts(p->r->out, "nothing ran:");
+	for (size_t i = 0; i < GAP_N_PARTS; i++)
+		if (gap_words[i].letter)
+			out_printf(p->r->out, "  %s %s", gap_words[i].letter, gap_words[i].word);
+	out_putc(p->r->out, '\n');
+}
+
+/* ---- the whole ---- */
+
+/* A heading and what is below it; the next lane behind these. */
+static int put_group(struct picture *p, size_t from, size_t *ret_to)
+{
+	const struct strips *t = &p->strips;
+	size_t to = from + 1;
+	int r = 0;
+
+	while (to < t->n_lanes && same_place(&t->lanes[from], &t->lanes[to]))
+		to++;
+	put_place(p, &t->lanes[from]);
+	out_putc(p->r->out, '\n');
+	if (!t->lanes[from].is_host) {
+		r = put_busy(p, (uint32_t)from);
+		r = r < 0 ? r : put_memory(p, &t->lanes[from]);
+	}
+	put_lanes(p, from, to);
+	*ret_to = to;
+	return r;
+}
+
+static int put_picture(struct picture *p)
+{
+	const struct strips *t = &p->strips;
+	size_t next = 0;
+	int r = 0;
 	char from[HUMAN_MAX], all[HUMAN_MAX], each[HUMAN_MAX], head[3 * HUMAN_MAX + 64];
 
 	human_time_ns(from, (double)(p->view.from_ns - t->zero_ns));
@@ -104,15 +347,14 @@ static void put_picture(struct picture *p)
 	snprintf(head, sizeof(head), "%s, from %s after the run began; a column is %s", all, from,
 		 each);
 	out_printf(p->r->out, "%-*s  BUSY%%\n", LABEL + (int)p->view.n, head);
-	for (size_t i = 0; i < t->n_strips; i++) {
-		const struct strip_lane *lane = &t->lanes[t->strips[i].lane];
-
-		if (!last || last->process != lane->process || last->device != lane->device ||
-		    last->is_host != lane->is_host)
-			put_place(p, lane);
-		put_strip(p, &t->strips[i]);
-		last = lane;
-	}
+	while (r == 0 && next < t->n_lanes)
+		r = put_group(p, next, &next);
+	if (p->has_letters)
+		put_letters(p);
+	for (uint32_t i = 0; r == 0 && i < t->n_lanes; i++)
+		if (p->busy[i].t)
+			put_gaps(p, i);
+	return r;
 }
 
 static int draw(struct picture *p)
@@ -124,10 +366,10 @@ static int draw(struct picture *p)
 		(struct strip_view){p->strips.first_ns, p->strips.last_ns + 1, MIN(n, MAX_COLUMNS)};
 	p->view.to_ns = MAX(p->view.to_ns, p->view.from_ns + p->view.n);
 	p->cells = calloc(p->view.n, sizeof(*p->cells));
-	if (!p->cells || strips_sort(&p->strips, class_of, p->r) < 0)
+	p->busy = calloc(p->strips.n_lanes, sizeof(*p->busy));
+	if (!p->cells || !p->busy || strips_sort(&p->strips, class_of, p->r) < 0)
 		return -ENOMEM;
-	put_picture(p);
-	return 0;
+	return put_picture(p);
 }
 
 int view_timeline(struct report *r)
@@ -142,6 +384,9 @@ int view_timeline(struct report *r)
 	}
 	if (e == 0)
 		e = draw(&p);
+	for (size_t i = 0; p.busy && i < p.strips.n_lanes; i++)
+		busy_done(&p.busy[i]);
+	free(p.busy);
 	free(p.cells);
 	strips_done(&p.strips);
 	return e;

@@ -11,16 +11,6 @@
 
 #define MANY 1000000 /* operations that take so long to be added up that the rest is shown before */
 
-/* By part: what the timeline calls it, and a letter where there is little room. No trace tells of a copy that it
- * blocked. */
-static const struct {
-	const char *word, *letter;
-} reasons[GAP_N_PARTS] = {
-	[GAP_LATE] = {"late", "l"},     [GAP_SYNC] = {"sync", "s"},
-	[GAP_COPY] = {"copy", NULL},    [GAP_LAUNCH] = {"launch", "n"},
-	[GAP_QUEUED] = {"queued", "q"}, [GAP_GRAPH] = {"graph", "g"},
-};
-
 /* ---- devices as one ---- */
 
 static struct busy *make(struct panel_timeline *pt, uint32_t lane)
@@ -105,47 +95,19 @@ static void put_cell(struct panel *p, struct pen *pen, unsigned k, enum role rol
 	pen_put(&at, role, text);
 }
 
-/* Columns [k, end) are within a gap. */
-static void draw_gap(struct panel *p, struct pen *pen, const struct busy *b, unsigned k,
-		     unsigned end)
-{
-	const struct strip_view *view = &as_timeline(p)->view;
-	unsigned middle = k + (end - k) / 2;
-	enum gap_part reason;
-	struct busy_gap gap;
-
-	if (!busy_gap_at(b, strip_column_ns(view, middle), &gap))
-		return;
-	reason = busy_gap_reason(&gap);
-	if (reason < GAP_N_PARTS && reasons[reason].letter)
-		put_cell(p, pen, middle, ROLE_DIM, reasons[reason].letter);
-}
-
-static double share_at(const struct busy *b, const struct strip_view *view, unsigned k)
-{
-	uint64_t from_ns = strip_column_ns(view, k), to_ns = strip_column_ns(view, k + 1);
-
-	return (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
-	       (double)MAX(to_ns - from_ns, 1);
-}
-
 static void draw_columns(struct panel *p, struct pen *pen, const struct busy *b)
 {
 	const struct strip_view *view = &as_timeline(p)->view;
 	const char *const *levels = pen->canvas->look->glyphs->levels;
+	struct busy_run run;
 
-	for (unsigned k = 0, end; k < view->n; k = end) {
-		double share = share_at(b, view, k);
-
-		end = k + 1;
-		if (share > 0) {
+	for (unsigned k = 0; k < view->n; k = run.end) {
+		run = busy_run(b, view, k);
+		if (run.share > 0)
 			put_cell(p, pen, k, ROLE_BAR,
-				 levels[CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)]);
-			continue;
-		}
-		while (end < view->n && share_at(b, view, end) <= 0)
-			end++;
-		draw_gap(p, pen, b, k, end);
+				 levels[CLAMP((int)(run.share * 8 + 0.5) - 1, 0, 7)]);
+		else if (run.reason < GAP_N_PARTS)
+			put_cell(p, pen, run.middle, ROLE_DIM, gap_words[run.reason].letter);
 	}
 }
 
@@ -156,8 +118,10 @@ void timeline_draw_busy(struct panel *p, struct pen *pen, uint32_t lane)
 	char percent[HUMAN_MAX], value[HUMAN_MAX + 2] = "-";
 
 	if (b) {
-		human_percent(percent,
-			      share_at(b, &pt->view, timeline_column(&pt->view, pt->at_ns)));
+		unsigned k = timeline_column(&pt->view, pt->at_ns);
+
+		human_percent(percent, busy_share(b, strip_column_ns(&pt->view, k),
+						  strip_column_ns(&pt->view, k + 1)));
 		snprintf(value, sizeof(value), "%s%%", percent);
 		draw_columns(p, pen, b);
 	}
@@ -191,24 +155,6 @@ void timeline_draw_memory(struct panel *p, struct pen *pen, uint32_t lane)
 
 /* ---- why ---- */
 
-/* "  late 1.05ms, launch 50us", or "  reason -". */
-static void put_parts(const struct busy_gap *gap, struct buf *out)
-{
-	const char *before = "  ";
-	char ns[HUMAN_MAX];
-
-	for (unsigned i = 0; i < GAP_N_PARTS; i++) {
-		if (!gap->of.parts[i])
-			continue;
-		human_time_ns(ns, (double)gap->of.parts[i]);
-		buf_printf(out, "%s%s%s %s", before, reasons[i].word,
-			   i == GAP_LATE && gap->may_be_copy ? " or copy" : "", ns);
-		before = ", ";
-	}
-	if (*before == ' ')
-		buf_puts(out, "  reason -");
-}
-
 struct strip_place timeline_put_reason(struct panel *p, const struct strip *strip, struct buf *out)
 {
 	static const struct strip_place none = {NULL, 0};
@@ -231,7 +177,8 @@ struct strip_place timeline_put_reason(struct panel *p, const struct strip *stri
 		human_time_ns(ns, (double)(gap.of.end - gap.of.start));
 		buf_printf(out, "  device %s:", ns);
 	}
-	put_parts(&gap, out);
+	buf_puts(out, "  ");
+	busy_put_parts(&gap, out);
 	return gap.after;
 }
 
@@ -244,9 +191,9 @@ void timeline_draw_reasons(struct panel *p, struct pen *pen)
 	pen_skip(pen, ROLE_NORMAL, 1);
 	pen_put(pen, ROLE_NORMAL, "nothing ran: ");
 	for (size_t i = 0; i < GAP_N_PARTS; i++) {
-		if (!reasons[i].letter)
+		if (!gap_words[i].letter)
 			continue;
-		pen_printf(pen, ROLE_TITLE, "%s", reasons[i].letter);
-		pen_printf(pen, ROLE_NORMAL, " %s  ", reasons[i].word);
+		pen_printf(pen, ROLE_TITLE, "%s", gap_words[i].letter);
+		pen_printf(pen, ROLE_NORMAL, " %s  ", gap_words[i].word);
 	}
 }

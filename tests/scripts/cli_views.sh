@@ -295,5 +295,42 @@ check "timeline: of what a filter leaves" "\
     +1                 =                 2.5%" "$(picture --include b trace.json | grep -v ' 0.0%')"
 check "timeline: without a trace" "no trace: 'proton record --trace' keeps when each operation ran" \
 	"$("$PROTON" report --view timeline "$leaf")"
+# ---- why nothing ran, what was held, and threads that did next to nothing
+cat >late.json <<'EOF'
+{"traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 0, "dur": 200},
+ {"ph": "X", "cat": "user_annotation", "name": "moment", "pid": 1, "tid": 2, "ts": 0, "dur": 0.1},
+ {"ph": "X", "cat": "user_annotation", "name": "moment", "pid": 1, "tid": 3, "ts": 50, "dur": 0.1},
+ {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 10, "dur": 50, "args": {"device": 0, "stream": 7, "context": 1, "latency_ns": 10000}},
+ {"ph": "X", "cat": "kernel", "name": "c", "pid": 0, "tid": 9, "ts": 20, "dur": 50, "args": {"device": 0, "stream": 9, "context": 1, "latency_ns": 10000}},
+ {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 120, "dur": 20, "args": {"device": 0, "stream": 7, "context": 1, "latency_ns": 10000}},
+ {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 160, "dur": 40, "args": {"device": 0, "stream": 7, "context": 1}}]}
+EOF
+"$PROTON" export -f hatchet -o held.hatchet late.json
+python3 - <<'EOF'
+import json
+p = json.load(open("held.hatchet"))
+samples = [{"device": 0, "metric": "live_bytes", "process": 0, "time_ns": t, "value": v}
+           for t, v in ((40000, 4 << 20), (100000, 8 << 20), (150000, 0))]
+p[0]["proton"]["samples"] = samples
+json.dump(p, open("held.hatchet", "w"))
+EOF
+check "timeline: reasons, memory, threads, longest gaps" "\
+200us, from 0ns after the run began; a column is 10.0us  BUSY%
+host, pid 1
+  thread 1        @@@@@@@@@@@@@@@@@@@@ 100.0%
+  2 threads below 0.1%
+GPU0, pid 1
+  busy             @@@@@@  l  @@  @@@@  60.0%
+  mem                 ======@@@@@       8.39M
+  stream 7         @@@@@      @@  @@@@  55.0%
+  stream 9          @@@@@               25.0%
+nothing ran:  l late  s sync  n launch  q queued  g graph
+
+Longest times in which nothing ran on GPU0, pid 1
+LENGTH      AT  WHY                         BEFORE
+50.0us  70.0us  late 40.0us, launch 10.0us  b
+20.0us   140us  reason -                    a
+(1 more column in wider lines)" "$("$PROTON" report --ascii --view timeline --width 46 held.hatchet | sed 's/ *$//')"
 hasnt "all: without the picture" "stream 7  " <("$PROTON" report --ascii --view all trace.json)
 finish
