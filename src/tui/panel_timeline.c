@@ -411,6 +411,30 @@ static void do_prev(struct panel *p)
 		tui_message(p->tui, "nothing comes before this on this lane");
 }
 
+/* From an operation to its launch, from a range to what it launched first: there and back. */
+static void do_follow(struct panel *p)
+{
+	struct timeline_spot spot = timeline_spot(p);
+	struct timeline_flow flow = timeline_flow(p, true);
+	bool on_host = spot.strip && as_timeline(p)->strips.lanes[spot.strip->lane].is_host;
+
+	if (!spot.n) {
+		tui_message(p->tui, "nothing runs here: } and { go to the next operation");
+	} else if (on_host && !flow.launched_ns) {
+		tui_message(p->tui, "of nothing it is known that it was launched in here");
+	} else if (on_host) {
+		panel_goto(p, flow.to);
+		go(p, flow.start_ns);
+	} else if (!flow.launched_ns) {
+		tui_message(p->tui, "it is not known when this was launched");
+	} else if (flow.from == SIZE_MAX) {
+		tui_message(p->tui, "no scopes of the thread that launched this are in the trace");
+	} else {
+		panel_goto(p, flow.from);
+		go(p, flow.launched_ns);
+	}
+}
+
 /* Is there a gap before interval i that has a column of its own? */
 static bool is_gap(const struct panel_timeline *pt, const struct strip *strip, size_t i,
 		   uint64_t *ret_from_ns)
@@ -419,6 +443,7 @@ static bool is_gap(const struct panel_timeline *pt, const struct strip *strip, s
 	return strip_start_ns(&pt->strips, strip, i) - *ret_from_ns >= column_ns(pt);
 }
 
+/* What a scope launched is to it what a gap is to a stream: what there is to be seen of it. */
 static void do_next_gap(struct panel *p)
 {
 	struct panel_timeline *pt = as_timeline(p);
@@ -426,6 +451,10 @@ static void do_next_gap(struct panel *p)
 	size_t i = strip ? MAX(strip_begun(&pt->strips, strip, pt->at_ns), 1) : 0;
 	uint64_t from_ns;
 
+	if (strip && pt->strips.lanes[strip->lane].is_host) {
+		do_follow(p);
+		return;
+	}
 	for (; strip && i < strip->n; i++)
 		if (is_gap(pt, strip, i, &from_ns) && from_ns > pt->at_ns) {
 			go(p, from_ns);
@@ -449,30 +478,6 @@ static void do_prev_gap(struct panel *p)
 		}
 	tui_message(p->tui,
 		    "no gap of a column comes before this on this lane; + shows shorter ones");
-}
-
-/* From an operation to its launch, from a range to what it launched first: there and back. */
-static void do_follow(struct panel *p)
-{
-	struct timeline_spot spot = timeline_spot(p);
-	struct timeline_flow flow = timeline_flow(p, true);
-	bool on_host = spot.strip && as_timeline(p)->strips.lanes[spot.strip->lane].is_host;
-
-	if (!spot.n) {
-		tui_message(p->tui, "nothing runs here: } and { go to the next operation");
-	} else if (on_host && !flow.launched_ns) {
-		tui_message(p->tui, "of nothing it is known that it was launched in here");
-	} else if (on_host) {
-		panel_goto(p, flow.to);
-		go(p, flow.start_ns);
-	} else if (!flow.launched_ns) {
-		tui_message(p->tui, "it is not known when this was launched");
-	} else if (flow.from == SIZE_MAX) {
-		tui_message(p->tui, "no scopes of the thread that launched this are in the trace");
-	} else {
-		panel_goto(p, flow.from);
-		go(p, flow.launched_ns);
-	}
 }
 
 static void (*const handlers[REQ_N])(struct panel *p) = {
@@ -727,7 +732,8 @@ static const struct panel_key keys[] = {
 	{REQ_FOLD_AUTO, NULL, "all of the run"},
 	{REQ_NEXT_SIBLING, NULL, "next operation on this lane"},
 	{REQ_PREV_SIBLING, NULL, "previous operation on this lane"},
-	{REQ_HOT_CHILD, NULL, "next gap on this lane that has a column of its own"},
+	{REQ_HOT_CHILD, NULL,
+	 "next gap on this stream that has a column of its own; from a scope to what it launched"},
 	{REQ_HOT_PATH, NULL, "previous gap"},
 	{REQ_PARENT, "Launch",
 	 "to the launch of this operation; from a scope to what it launched first"},
@@ -738,7 +744,7 @@ static const struct panel_key keys[] = {
 	{REQ_NONE, NULL, NULL},
 };
 
-/* The letters are those of panel_timeline_counters.c. */
+/* The letters are those of core/busy.c. */
 static const struct panel_sign signs[] = {
 	{"busy", "share of the cursor's column in which the device had work, all streams as one"},
 	{"l", "nothing ran: nothing was launched, for the host was late or in a copy that blocks"},

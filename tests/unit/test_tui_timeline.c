@@ -342,6 +342,10 @@ START_TEST(follows_launches)
 	ck_assert_str_eq(here(), "attention");
 	ck_assert_uint_eq(now_us(), 160);
 	ck_assert(world_shows(&w, "launches first after 10.0us"));
+	world_keys(&w, "L");
+	ck_assert_str_eq(here(), "flash_fwd<128,128>");
+	world_keys(&w, "u");
+	ck_assert_str_eq(here(), "attention");
 	world_keys(&w, "/ 'rope_bwd' Enter");
 	ck_assert(world_shows(&w, "launched 3.00ms before"));
 	world_keys(&w, "u");
