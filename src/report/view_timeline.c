@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "core/busy.h"
 #include "core/levels.h"
+#include "core/runs.h"
 #include "core/strips.h"
 #include "report/rows.h"
 #include "report/words.h"
@@ -312,6 +313,21 @@ static void put_letters(struct picture *p)
 	out_putc(p->r->out, '\n');
 }
 
+/* A trace does not say when: there a gap may be long that is none. */
+static void put_unseen(struct picture *p)
+{
+	uint64_t unseen_ns = runs_unseen_ns(p->r->s);
+	char text[HUMAN_MAX];
+
+	if (!unseen_ns)
+		return;
+	human_time_ns(text, (double)unseen_ns);
+	out_printf(
+		p->r->out,
+		"\n(what ran was not recorded for %s of the run: such a time looks as if nothing had run)\n",
+		text);
+}
+
 /* ---- the whole ---- */
 
 /* A heading and what is below it; the next lane behind these. */
@@ -354,6 +370,7 @@ static int put_picture(struct picture *p)
 	for (uint32_t i = 0; r == 0 && i < t->n_lanes; i++)
 		if (p->busy[i].t)
 			put_gaps(p, i);
+	put_unseen(p);
 	return r;
 }
 

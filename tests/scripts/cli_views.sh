@@ -333,4 +333,11 @@ LENGTH      AT  WHY                         BEFORE
 20.0us   140us  reason -                    a
 (1 more column in wider lines)" "$("$PROTON" report --ascii --view timeline --width 46 held.hatchet | sed 's/ *$//')"
 hasnt "all: without the picture" "stream 7  " <("$PROTON" report --ascii --view all trace.json)
+
+# ---- a pause looks as if nothing had run
+PROTON_FAKE='kernel gemm 1000 10' "$PROTON" record -q --trace -o run.hatchet -- sleep 0.1
+hasnt "all was recorded" "was not recorded" <("$PROTON" report --view timeline run.hatchet)
+sed 's/"wall_ns": *\([0-9]*\)/"wall_ns":\1,"paused_ns":300000000/' run.hatchet >paused.hatchet
+has "a pause is told" "(what ran was not recorded for 300ms of the run: such a time looks as if nothing had run)" \
+	<("$PROTON" report --view timeline paused.hatchet)
 finish
