@@ -130,8 +130,10 @@ struct cupti_outer {
 struct cupti_thread {
 	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
 	bool launching_graph;
-	uint64_t
-		launching_what; /* where graphs are recorded whole: the same for the same kernel and grid */
+	/* … of a kernel: which, and the call with its parameters, which last as long. */
+	const char *launching_symbol;
+	const void *launching_params;
+	uint32_t launching_call;
 	uint32_t known;         /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
@@ -214,8 +216,10 @@ void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are w
 /* cupti_graphs.c */
 bool cupti_graphs_wants(uint32_t id); /* enum abi_resource */
 void cupti_graphs_on(struct cupti *c, uint32_t id, const struct abi_graph_data *g);
-/* This thread launches one kernel: the same kernels with the same grids make the same graph. */
-void cupti_graphs_see_launch(struct cupti_thread *t, uint32_t id, const struct abi_call *call);
+/* The program changes a graph, or one of its nodes, by this call. */
+void cupti_graphs_change(struct cupti *c, const struct abi_call *call, enum graph_change what);
+/* … makes an executable graph like another one. */
+void cupti_graphs_update(struct cupti *c, const struct abi_call *call);
 /* This thread is inside a call that makes an executable graph. */
 void cupti_graphs_making(struct cupti_thread *t, bool on);
 /* executable: the driver's handle. */

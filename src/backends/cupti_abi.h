@@ -169,6 +169,8 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   ALLOC    allocates memory: has one record when those are wanted
  *   BEGIN    begins to capture a stream, END ends it: the first parameter
  *   MAKE     makes an executable graph; MAKE_FLAGS: the third parameter is flags, MAKE_PARAMS: points to them
+ *   NODE     changes a node of a graph: the first parameter; KERNELS: what an executable graph runs, NODES: how much of
+ *            it; UPDATE: makes it like a graph, the second parameter
  *   PROFILER_ON, PROFILER_OFF  the program wants to be profiled, or no longer
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
@@ -197,6 +199,16 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuGraphInstantiateWithFlags, 643, MAKE_FLAGS)                                            \
 	_(cuGraphInstantiateWithParams, 656, MAKE_PARAMS)                                          \
 	_(cuGraphInstantiateWithParams_ptsz, 657, MAKE_PARAMS)                                     \
+	_(cuGraphKernelNodeSetParams, 521, NODE)                                                   \
+	_(cuGraphKernelNodeSetParams_v2, 691, NODE)                                                \
+	_(cuGraphNodeSetParams, 713, NODE)                                                         \
+	_(cuGraphExecKernelNodeSetParams, 538, KERNELS)                                            \
+	_(cuGraphExecKernelNodeSetParams_v2, 692, KERNELS)                                         \
+	_(cuGraphExecChildGraphNodeSetParams, 586, KERNELS)                                        \
+	_(cuGraphExecNodeSetParams, 714, KERNELS)                                                  \
+	_(cuGraphNodeSetEnabled, 650, NODES)                                                       \
+	_(cuGraphExecUpdate, 561, UPDATE)                                                          \
+	_(cuGraphExecUpdate_v2, 696, UPDATE)                                                       \
 	_(cuCtxSynchronize, 17, SYNC)                                                              \
 	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
 	_(cuEventSynchronize, 121, SYNC)                                                           \
@@ -577,6 +589,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(OPTIONAL, cuptiGetContextId, (void *context, uint32_t *ret_id))                          \
 	_(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *ret_id))                           \
 	_(OPTIONAL, cuptiGetGraphExecId, (void *executable, uint32_t *ret_id))                     \
+	_(OPTIONAL, cuptiGetGraphId, (void *graph, uint32_t *ret_id))                              \
 	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
 
 struct cupti_api {

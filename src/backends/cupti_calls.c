@@ -44,6 +44,10 @@ enum call_class {
 	CALL_MAKE,
 	CALL_MAKE_FLAGS,
 	CALL_MAKE_PARAMS,
+	CALL_NODE,
+	CALL_KERNELS,
+	CALL_NODES,
+	CALL_UPDATE,
 	CALL_PROFILER_ON,
 	CALL_PROFILER_OFF,
 	CALL_DESTROY,
@@ -78,8 +82,9 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 		ops->unlaunch(c->sink, 1);
 		return;
 	}
-	if (_unlikely_(c->whole_graphs) && class == CALL_KERNEL)
-		cupti_graphs_see_launch(&cupti_thread, id, call);
+	cupti_thread.launching_symbol = call->symbol;
+	cupti_thread.launching_params = call->params;
+	cupti_thread.launching_call = id;
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
 	if (class == CALL_GRAPH) {
@@ -159,6 +164,8 @@ static void make_graph(struct cupti *c, const struct abi_call *call, enum call_c
 			"records of what runs in them then");
 }
 
+static const uint8_t changes[] = {GRAPH_NODE_CHANGED, GRAPH_KERNELS_CHANGED, GRAPH_NODES_CHANGED};
+
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	if (class == CALL_ALLOC)
@@ -167,6 +174,10 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 		destroy(c, call);
 	else if (class >= CALL_PROFILER_ON)
 		profiler(c, call, class == CALL_PROFILER_ON);
+	else if (class == CALL_UPDATE)
+		cupti_graphs_update(c, call);
+	else if (class >= CALL_NODE)
+		cupti_graphs_change(c, call, changes[class - CALL_NODE]);
 	else if (class >= CALL_MAKE)
 		make_graph(c, call, class);
 	else if (class != CALL_OTHER)

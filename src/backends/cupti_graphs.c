@@ -188,37 +188,41 @@ static void made(struct cupti *c, struct cupti_making *m, const void *executable
 
 /* ---- launches ---- */
 
-static uint64_t mix(const void *function, const struct abi_launch_shape *s)
+/* Of the kernel that this thread launches. NULL: not known, for calls of another age, or for several devices. */
+static const struct abi_launch_shape *launched_shape(const struct cupti_thread *t)
 {
-	uint64_t h = hash_u64((uintptr_t)function);
+	const struct abi_launch_ex *ex = t->launching_params;
+	const struct abi_launch *l = t->launching_params;
 
-	for (unsigned i = 0; s && i < 3; i++)
-		h = hash_u64(h ^ ((uint64_t)s->grid[i] << 32 | s->block[i]));
-	return h;
-}
-
-void cupti_graphs_see_launch(struct cupti_thread *t, uint32_t id, const struct abi_call *call)
-{
-	const struct abi_launch_ex *ex = call->params;
-	const struct abi_launch *l = call->params;
-
-	t->launching_what = 0;
-	if (!call->params)
-		return;
-	switch (id) {
+	if (!t->launching_params)
+		return NULL;
+	switch (t->launching_call) {
 	case ABI_CALL_LAUNCH_EX:
 	case ABI_CALL_LAUNCH_EX_PTSZ:
-		t->launching_what = mix(ex->function, ex->shape);
-		break;
+		return ex->shape;
 	case ABI_CALL_LAUNCH:
 	case ABI_CALL_LAUNCH_PTSZ:
 	case ABI_CALL_COOPERATIVE:
 	case ABI_CALL_COOPERATIVE_PTSZ:
-		t->launching_what = mix(l->function, &l->shape);
-		break;
-	default: /* of another age, or for several devices */
-		break;
+		return &l->shape;
+	default:
+		return NULL;
 	}
+}
+
+/* By its name, which CUPTI tells of launches alone: the driver, which would say it of others, may not be called from
+ * here. 0: not known. */
+static uint64_t launched_what(const struct cupti_thread *t)
+{
+	const struct abi_launch_shape *s = launched_shape(t);
+	uint64_t h = STABLE_HASH_BEGIN;
+
+	if (!s || !t->launching_symbol)
+		return 0;
+	h = stable_hash(h, t->launching_symbol, strlen(t->launching_symbol) + 1);
+	for (unsigned i = 0; i < 3; i++)
+		h = stable_hash_u32(stable_hash_u32(h, s->grid[i]), s->block[i]);
+	return stable_hash_end(h) | 1;
 }
 
 void cupti_graphs_launch(const void *executable, uint32_t launch)
@@ -239,6 +243,58 @@ uint32_t cupti_graphs_newest(uint32_t number)
 	return newest >> 32 == number ? (uint32_t)newest : 0;
 }
 
+/* ---- changes ---- */
+
+static uint32_t executable_number(const struct cupti *c, void *executable)
+{
+	uint32_t number = 0;
+
+	return executable && c->api.cuptiGetGraphExecId &&
+			       c->api.cuptiGetGraphExecId(executable, &number) == ABI_OK
+		       ? number
+		       : 0;
+}
+
+static uint32_t graph_number(const struct cupti *c, void *graph)
+{
+	uint32_t number = 0;
+
+	return graph && c->api.cuptiGetGraphId && c->api.cuptiGetGraphId(graph, &number) == ABI_OK
+		       ? number
+		       : 0;
+}
+
+static bool has_changed(const struct cupti *c, const struct abi_call *call)
+{
+	return call->site == ABI_EXIT && call->params && c->sink->ops->changed &&
+	       (!call->result || *(const uint32_t *)call->result == ABI_CALL_OK);
+}
+
+void cupti_graphs_change(struct cupti *c, const struct abi_call *call, enum graph_change what)
+{
+	void *const *params = call->params;
+	struct graph_member m = {0};
+
+	if (!has_changed(c, call))
+		return;
+	if (what == GRAPH_NODE_CHANGED)
+		m = member(c, node_id(c, params[0]), GRAPH_OTHER);
+	else
+		m.number = executable_number(c, params[0]);
+	c->sink->ops->changed(c->sink, what, &m, 0);
+}
+
+void cupti_graphs_update(struct cupti *c, const struct abi_call *call)
+{
+	void *const *params = call->params;
+	struct graph_member m = {0};
+
+	if (!has_changed(c, call))
+		return;
+	m.number = executable_number(c, params[0]);
+	c->sink->ops->changed(c->sink, GRAPH_KERNELS_CHANGED, &m, graph_number(c, params[1]));
+}
+
 /* ---- what CUPTI tells ---- */
 
 static void on_created(struct cupti *c, const struct abi_graph_data *g)
@@ -253,7 +309,7 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 	/* While this thread launches, the stream is being captured. Another one is made by the program, or by a copy
 	 * into such a stream. */
 	if (cupti_thread.launching) {
-		m.what = m.part == GRAPH_KERNEL ? cupti_thread.launching_what : 0;
+		m.what = m.part == GRAPH_KERNEL ? launched_what(&cupti_thread) : 0;
 		cupti_launches_take_back(c);
 		if (ops->captured)
 			ops->captured(c->sink, &m);
@@ -298,13 +354,13 @@ static void on_made(struct cupti *c, const struct abi_graph_data *g)
 
 static void on_unmade(struct cupti *c, const struct abi_graph_data *g)
 {
-	uint32_t number = 0;
+	uint32_t number;
 
 	if (!g)
 		return;
 	forget_executable(g->executable);
-	if (c->whole_graphs && c->sink->ops->gone && c->api.cuptiGetGraphExecId &&
-	    c->api.cuptiGetGraphExecId(g->executable, &number) == ABI_OK)
+	number = c->whole_graphs ? executable_number(c, g->executable) : 0;
+	if (number && c->sink->ops->gone)
 		c->sink->ops->gone(c->sink, number);
 }
 

@@ -129,6 +129,8 @@ static void take(struct joined *j)
 		j->no_memory = true;
 	over = gather_is_over(j->gather);
 	j->s->ended = over;
+	if (over && !j->over && j->o->shares && graph_shares_settle(j->o->shares, j->s) < 0)
+		j->no_memory = true;
 	if (over && !j->over)
 		j->s->end_ns = clock_realtime_ns();
 	if (j->o->output && over && !j->over)

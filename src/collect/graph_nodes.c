@@ -237,8 +237,7 @@ static bool is_known(const struct graph_member *m)
 
 void graph_node_put(const struct graph_member *m, uint32_t made_at)
 {
-	if (m->graph)
-		whole_graph_add(m, made_at, !is_known(m));
+	whole_graph_add(m, made_at, !is_known(m));
 	put(m->node, (struct place){.made_at = made_at, .graph = m->graph, .what = m->what});
 }
 
@@ -253,9 +252,9 @@ void graph_node_copy(uint64_t from, const struct graph_member *m)
 		is.said = atomic_load(&p->said);
 		is.what = copy.what = p->what;
 	}
-	if (m->node && m->graph)
-		whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m));
-	if (p && m->node && !m->graph && m->number && whole_graph_is_first(m, is.made_at))
+	if (m->node && whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0,
+					!is_known(m)) &&
+	    p && !m->graph)
 		is.first_of = m->number;
 	if (m->node && (p || m->graph))
 		put(m->node, is);
@@ -265,9 +264,17 @@ void graph_node_removed(const struct graph_member *m)
 {
 	struct place *p = find(m->node);
 
-	whole_graph_gone(m->graph ? m->graph : m->number);
+	whole_graph_gone(m->number);
 	if (p)
 		atomic_store(&p->is_gone, true);
+}
+
+void graph_node_changed(uint64_t id)
+{
+	struct place *p = find(id);
+
+	if (p)
+		p->what = 0;
 }
 
 /* The kernels of a graph that is recorded whole are not told apart: values of one are its context's. */

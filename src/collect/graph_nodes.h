@@ -24,6 +24,8 @@ void graph_node_put(const struct graph_member *m, uint32_t made_at);
 void graph_node_copy(uint64_t from, const struct graph_member *m);
 /* It goes away: it is known until its place is another's. */
 void graph_node_removed(const struct graph_member *m);
+/* What it runs is another kernel from now on: which is not known, in what is copied from it. */
+void graph_node_changed(uint64_t id);
 /* Each time that it runs: a value of a calling context, as the thread is in it that says so; WIRE_NONE: of its own. */
 void graph_node_say(uint64_t id, uint32_t node, const struct launch_value *v);
 /* Its kernels are called by this string. */

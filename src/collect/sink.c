@@ -28,8 +28,10 @@ struct record_key {
 	uint32_t made_at; /* of a node of a graph; WIRE_NONE: no node, or not known */
 	uint16_t source, kind;
 	struct launch_shape shape; /* 0 without CONTROL_BY_SHAPE */
+	uint32_t form;             /* string of the frame for it; 0: none */
+	uint32_t unused;
 };
-_Static_assert(sizeof(struct record_key) == sizeof(char *) + 12 * sizeof(uint32_t),
+_Static_assert(sizeof(struct record_key) == sizeof(char *) + 14 * sizeof(uint32_t),
 	       "compared whole");
 
 /* What a thread that delivers records remembers: the slot of the last such record. The name is
@@ -195,7 +197,7 @@ static uint16_t kind_of(const struct activity *a)
 {
 	if (_likely_(!a->graph))
 		return (uint16_t)a->kind;
-	if (a->kind == ACTIVITY_GRAPH && !whole_graph_find(a->graph))
+	if (a->kind == ACTIVITY_GRAPH && !whole_graph_is_counted(whole_graph_find(a->graph)))
 		return ACTIVITY_GRAPH;
 	return (uint16_t)(OF_GRAPH + a->kind);
 }
@@ -287,6 +289,12 @@ static uint32_t launched_at(uint32_t launch)
 	return collector->context[launch_context(launch)].node;
 }
 
+/* Where it stands that is of a form. */
+static uint32_t form_node(uint32_t node, uint32_t form)
+{
+	return _unlikely_(form) ? node_intern(node, frame_intern(FRAME_GRAPH, form)) : node;
+}
+
 static uint32_t record_slot(const struct record_key *r, struct thread_state *t)
 {
 	const struct kind *k = &kinds[r->kind];
@@ -300,7 +308,7 @@ static uint32_t record_slot(const struct record_key *r, struct thread_state *t)
 	node = ctx->node;
 	if (_unlikely_(r->made_at != WIRE_NONE))
 		node = graph_node_context(t, node, r->made_at);
-	node = node_intern(node, frame_intern(k->frame, record_string(&named)));
+	node = node_intern(form_node(node, r->form), frame_intern(k->frame, record_string(&named)));
 	return slot_intern(node, record_lane(r, ctx->thread), k->set, ctx->epoch);
 }
 
@@ -327,7 +335,8 @@ static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 	struct record_cache *c = cache_of(t);
 	uint64_t hash = hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
 				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device ^
-				 (uint64_t)r->made_at * UINT64_C(0xd6e8feb86659fd93) ^
+				 ((uint64_t)r->made_at << 32 | r->form) *
+					 UINT64_C(0xd6e8feb86659fd93) ^
 				 r->shape.grid[0] * UINT64_C(0x9e3779b97f4a7c15));
 	unsigned i = hash & (CACHE_SIZE - 1);
 	uint32_t slot;
@@ -357,16 +366,33 @@ static bool is_guessed(uint32_t launch)
 	       collector->context[launch].flags & CONTEXT_GUESSED;
 }
 
-/* n more of this metric at a node, on the lane of a slot. */
-static void add_at(uint32_t node, uint32_t slot, uint32_t metric, uint64_t n)
+/* The slot of this metric alone at a node, on the lane of another slot. */
+static uint32_t slot_at(uint32_t node, uint32_t slot, uint32_t metric)
 {
 	const struct slot_entry *e = &collector->slot[slot];
 	uint32_t set = set_intern_one(metric);
 
-	slot = set == WIRE_NONE ? WIRE_NONE : slot_intern(node, e->lane, set, e->epoch);
+	return set == WIRE_NONE ? WIRE_NONE : slot_intern(node, e->lane, set, e->epoch);
+}
+
+/* n more of this metric at a node. */
+static void add_at(uint32_t node, uint32_t slot, uint32_t metric, uint64_t n)
+{
+	slot = slot_at(node, slot, metric);
 	if (slot == WIRE_NONE)
 		return;
 	slot_add_u64(slot, 0, n);
+	slot_touch(slot);
+}
+
+/* What form a graph has that was launched once more, once where it is told; 0 is told, too: nothing else will come. */
+static void tell_form(struct whole_graph *g, uint32_t node, uint32_t slot)
+{
+	slot = g && whole_graph_form_is_due(g, slot) ? slot_at(node, slot, METRIC_GRAPH_FORM)
+						     : WIRE_NONE;
+	if (slot == WIRE_NONE)
+		return;
+	slot_store(slot, 0, whole_graph_form(g));
 	slot_touch(slot);
 }
 
@@ -379,11 +405,15 @@ static void add_beside(uint32_t slot, uint32_t metric, uint64_t n)
 /* A graph by nodes was launched once more: told where all of them were captured. */
 static void add_graph_launch(struct thread_state *t, uint32_t graph, uint32_t launch, uint32_t slot)
 {
-	uint32_t made_at = whole_graph_made_at(whole_graph_find(graph));
+	struct whole_graph *g = whole_graph_find(graph);
+	uint32_t node, made_at = whole_graph_made_at(g);
 
-	if (made_at != WIRE_NONE)
-		add_at(graph_node_context(t, launched_at(launch), made_at), slot,
-		       METRIC_GRAPH_LAUNCHES, 1);
+	if (made_at == WIRE_NONE)
+		return;
+	node = form_node(graph_node_context(t, launched_at(launch), made_at),
+			 whole_graph_form_frame(graph));
+	add_at(node, slot, METRIC_GRAPH_LAUNCHES, 1);
+	tell_form(g, node, slot);
 }
 
 /* What is special about a copy, where it ran. */
@@ -438,6 +468,19 @@ static struct graph_node graph_node_of(const struct activity *a)
 	return (struct graph_node){WIRE_NONE, NULL, 0};
 }
 
+/* Of the graph of a node that ran: most often that of the one before. */
+static uint32_t form_of(struct thread_state *t, uint32_t graph)
+{
+	uint32_t changes = whole_graph_changes();
+
+	if (_unlikely_(t->form.graph != graph || t->form.changes != changes)) {
+		t->form.graph = graph;
+		t->form.changes = changes;
+		t->form.frame = whole_graph_form_frame(graph);
+	}
+	return t->form.frame;
+}
+
 static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
 {
 	char text[NAME_MAX_MADE];
@@ -451,6 +494,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	if (name)
 		key.name = collector->string[name].s;
 	key.made_at = node.made_at;
+	if (_unlikely_(a->graph_node))
+		key.form = form_of(t, a->graph);
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
@@ -461,6 +506,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	k->fill(slot, a);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);
+	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
+		tell_form(whole_graph_find(a->graph), collector->slot[slot].node, slot);
 	if (_unlikely_(node.first_of))
 		add_graph_launch(t, node.first_of, a->launch, slot);
 	if (_unlikely_(a->pattern))
@@ -639,6 +686,18 @@ static void sink_gone(struct activity_sink *sink, uint32_t graph)
 		whole_graph_gone(graph);
 }
 
+static void sink_changed(struct activity_sink *sink, enum graph_change what,
+			 const struct graph_member *m, uint32_t like)
+{
+	(void)sink;
+	if (!collect_on)
+		return;
+	if (what == GRAPH_NODE_CHANGED)
+		graph_node_changed(m->node);
+	else
+		whole_graph_changed(m->number, what, like);
+}
+
 static void sink_memory(struct activity_sink *sink, const struct memory_event *e)
 {
 	if (collect_on)
@@ -676,6 +735,7 @@ static const struct activity_sink_ops sink_ops = {
 	.settled = sink_settled,
 	.removed = sink_removed,
 	.gone = sink_gone,
+	.changed = sink_changed,
 	.enter = sink_enter,
 	.leave = sink_leave,
 };

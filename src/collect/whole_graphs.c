@@ -22,11 +22,17 @@ struct whole_graph {
 	_Atomic uint32_t said;    /* 0: nothing */
 	_Atomic uint32_t name;    /* string; 0: not made yet */
 	_Atomic uint32_t n[GRAPH_N_PARTS];
-	_Atomic uint64_t
-		print; /* the same where the same kernels with the same grids were captured */
+	_Atomic uint64_t print; /* a sum over its nodes: the same where the same was captured */
+	_Atomic uint32_t n_unknown; /* kernels in it that are not known */
+	_Atomic uint32_t form_frame; /* a string, + 1; 0: not made yet */
+	_Atomic uint32_t told_at;    /* the slot that has its form, + 1; 0: none */
 	_Atomic bool is_copy, is_gone;
-	_Atomic bool has_first; /* of a graph by nodes: one of them is the first */
+	_Atomic bool has_first;  /* one of its nodes is the first */
+	_Atomic bool is_changed; /* it no longer runs what was captured */
+	_Atomic bool is_partly;  /* … nor as many nodes */
 };
+
+static _Atomic uint32_t n_changes;
 
 static _Atomic(struct whole_graph *) table;
 
@@ -60,11 +66,16 @@ static bool is_less_wanted(const struct whole_graph *a, const struct whole_graph
 	return worth != other ? worth < other : atomic_load(&a->id) < atomic_load(&b->id);
 }
 
+static bool is_whole(void)
+{
+	return collector->control->options.graphs == GRAPHS_WHOLE;
+}
+
 static void forget_told(void)
 {
 	static _Atomic bool told;
 
-	if (collector->control->options.graphs == GRAPHS_WHOLE && !atomic_exchange(&told, true))
+	if (is_whole() && !atomic_exchange(&told, true))
 		collect_note(NOTE_WARNING,
 			     "there are more CUDA graphs than are kept: of the oldest it is not "
 			     "known how many kernels they hold");
@@ -103,9 +114,14 @@ static void clear(struct whole_graph *g)
 	for (unsigned i = 0; i < GRAPH_N_PARTS; i++)
 		atomic_store(&g->n[i], 0);
 	atomic_store(&g->print, 0);
+	atomic_store(&g->n_unknown, 0);
+	atomic_store(&g->form_frame, 0);
+	atomic_store(&g->told_at, 0);
 	atomic_store(&g->is_copy, false);
 	atomic_store(&g->is_gone, false);
 	atomic_store(&g->has_first, false);
+	atomic_store(&g->is_changed, false);
+	atomic_store(&g->is_partly, false);
 }
 
 /* A graph is made by one thread at a time: CUDA wants it so. */
@@ -168,86 +184,26 @@ static void count_part(struct whole_graph *g, enum graph_part part)
 	atomic_store(&g->name, 0);
 }
 
-/* ---- for others ---- */
-
-/* Nodes of a copy are told of as made, too, where it is copied. */
-void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new)
+/* Of a kernel that is not known, and of what is none, only what it is. */
+static void add_print(struct whole_graph *g, const struct graph_member *m)
 {
-	struct whole_graph *g = find_or_make(m->graph);
+	bool is_unknown = m->part == GRAPH_KERNEL && !m->what;
 
-	if (!g)
-		return;
-	if (is_new)
-		count_part(g, m->part);
-	if (!atomic_load(&g->is_copy))
-		made(g, made_at);
+	atomic_fetch_add(&g->print, m->part == GRAPH_KERNEL && m->what
+					    ? m->what
+					    : stable_hash_end((uint64_t)m->part + 1));
+	if (is_unknown)
+		atomic_fetch_add(&g->n_unknown, 1);
 }
 
-void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new)
-{
-	struct whole_graph *g = find_or_make(m->graph), *of = whole_graph_find(from);
+/* ---- forms ---- */
 
-	if (!g)
-		return;
-	if (is_new)
-		count_part(g, m->part);
-	if (!atomic_exchange(&g->is_copy, true))
-		atomic_store(&g->made_at, WIRE_NONE);
-	atomic_fetch_add(&g->print, m->what);
-	made(g, made_at);
-	if (of && !atomic_load(&g->said))
-		atomic_store(&g->said, atomic_load(&of->said));
-}
-
-bool whole_graph_is_first(const struct graph_member *m, uint32_t made_at)
-{
-	struct whole_graph *g = find_or_make(m->number);
-
-	if (!g)
-		return false;
-	atomic_store(&g->is_copy, true);
-	made(g, made_at);
-	return m->part <= GRAPH_SET && !atomic_exchange(&g->has_first, true);
-}
-
-void whole_graph_gone(uint32_t graph)
-{
-	struct whole_graph *g = whole_graph_find(graph);
-
-	if (g)
-		atomic_store(&g->is_gone, true);
-}
-
-uint32_t whole_graph_made_at(const struct whole_graph *g)
-{
-	return g ? atomic_load_explicit(&g->made_at, memory_order_relaxed) : WIRE_NONE;
-}
-
-uint32_t whole_graph_n_kernels(const struct whole_graph *g)
-{
-	return atomic_load_explicit(&g->n[GRAPH_KERNEL], memory_order_relaxed);
-}
-
-uint32_t whole_graph_n_nodes(const struct whole_graph *g)
-{
-	return whole_graph_n_kernels(g) +
-	       atomic_load_explicit(&g->n[GRAPH_COPY], memory_order_relaxed) +
-	       atomic_load_explicit(&g->n[GRAPH_SET], memory_order_relaxed);
-}
-
-_Atomic uint32_t *whole_graph_said(struct whole_graph *g)
-{
-	return &g->said;
-}
-
-/* ---- names ---- */
-
-/* What makes two graphs read alike. */
+/* What makes two graphs read alike: by nodes all do that were captured in one place. */
 static uint32_t looks_of(const struct whole_graph *g)
 {
 	uint64_t h = hash_u64(atomic_load(&g->made_at));
 
-	for (unsigned i = 0; i < GRAPH_N_PARTS; i++)
+	for (unsigned i = 0; is_whole() && i < GRAPH_N_PARTS; i++)
 		h = hash_u64(h ^ atomic_load(&g->n[i]));
 	return (uint32_t)(h >> 32) | 1;
 }
@@ -269,11 +225,130 @@ static uint32_t number_of(const struct whole_graph *g)
 	return 0;
 }
 
+/* 0: not known. */
+static uint64_t captured_form(const struct whole_graph *g)
+{
+	if (!g || atomic_load(&g->n_unknown) || atomic_load(&g->is_changed))
+		return 0;
+	return stable_hash_end(atomic_load(&g->print)) >> 12 | 1;
+}
+
+/* ---- for others ---- */
+
+/* Nodes of a copy are told of as made, too, where it is copied. */
+void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new)
+{
+	struct whole_graph *g = find_or_make(m->number);
+
+	if (!g)
+		return;
+	if (is_new)
+		count_part(g, m->part);
+	if (atomic_load(&g->is_copy))
+		return;
+	add_print(g, m);
+	made(g, made_at);
+}
+
+bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new)
+{
+	struct whole_graph *g = find_or_make(m->number), *of = whole_graph_find(from);
+
+	if (!g)
+		return false;
+	if (is_new)
+		count_part(g, m->part);
+	if (!atomic_exchange(&g->is_copy, true)) {
+		atomic_store(&g->made_at, WIRE_NONE);
+		atomic_store(&g->print, 0);
+		atomic_store(&g->n_unknown, 0);
+	}
+	add_print(g, m);
+	made(g, made_at);
+	if (of && !atomic_load(&g->said))
+		atomic_store(&g->said, atomic_load(&of->said));
+	return m->part <= GRAPH_SET && !atomic_exchange(&g->has_first, true);
+}
+
+void whole_graph_gone(uint32_t graph)
+{
+	struct whole_graph *g = whole_graph_find(graph);
+
+	if (g)
+		atomic_store(&g->is_gone, true);
+}
+
+/* Of one that is changed into what it was, nothing has changed. */
+void whole_graph_changed(uint32_t graph, enum graph_change what, uint32_t like)
+{
+	struct whole_graph *g = whole_graph_find(graph);
+	uint64_t form = captured_form(g);
+
+	if (!g || (form && form == captured_form(whole_graph_find(like))))
+		return;
+	atomic_store(&g->is_changed, true);
+	if (what == GRAPH_NODES_CHANGED)
+		atomic_store(&g->is_partly, true);
+	atomic_store(&g->name, 0);
+	atomic_store(&g->form_frame, 0);
+	atomic_fetch_add(&n_changes, 1);
+}
+
+uint32_t whole_graph_changes(void)
+{
+	return atomic_load_explicit(&n_changes, memory_order_relaxed);
+}
+
+uint64_t whole_graph_form(const struct whole_graph *g)
+{
+	uint64_t form = captured_form(g);
+
+	return form && number_of(g) ? form : 0;
+}
+
+bool whole_graph_form_is_due(struct whole_graph *g, uint32_t slot)
+{
+	return atomic_load_explicit(&g->told_at, memory_order_relaxed) != slot + 1 &&
+	       atomic_exchange(&g->told_at, slot + 1) != slot + 1;
+}
+
+uint32_t whole_graph_made_at(const struct whole_graph *g)
+{
+	return g ? atomic_load_explicit(&g->made_at, memory_order_relaxed) : WIRE_NONE;
+}
+
+uint32_t whole_graph_n_kernels(const struct whole_graph *g)
+{
+	return atomic_load_explicit(&g->n[GRAPH_KERNEL], memory_order_relaxed);
+}
+
+uint32_t whole_graph_n_nodes(const struct whole_graph *g)
+{
+	return whole_graph_n_kernels(g) +
+	       atomic_load_explicit(&g->n[GRAPH_COPY], memory_order_relaxed) +
+	       atomic_load_explicit(&g->n[GRAPH_SET], memory_order_relaxed);
+}
+
+bool whole_graph_is_counted(const struct whole_graph *g)
+{
+	return g && !atomic_load_explicit(&g->is_partly, memory_order_relaxed);
+}
+
+_Atomic uint32_t *whole_graph_said(struct whole_graph *g)
+{
+	return &g->said;
+}
+
+/* ---- names ---- */
+
 /* The first is most often the only one. */
 static size_t put_number(const struct whole_graph *g, char *text, size_t size)
 {
-	uint32_t number = g ? number_of(g) : 1;
+	bool is_changed = g && atomic_load(&g->is_changed);
+	uint32_t number = g && !is_changed ? number_of(g) : 1;
 
+	if (is_changed)
+		return (size_t)snprintf(text, size, " changed");
 	if (number == 1)
 		return 0;
 	return number ? (size_t)snprintf(text, size, " %u", number)
@@ -293,7 +368,7 @@ static uint32_t make_name(const struct whole_graph *g)
 	const char *between = ": ";
 
 	len += put_number(g, text + len, sizeof(text) - len);
-	for (unsigned i = 0; g && i < GRAPH_N_PARTS; i++) {
+	for (unsigned i = 0; g && !atomic_load(&g->is_partly) && i < GRAPH_N_PARTS; i++) {
 		uint32_t n = atomic_load_explicit(&g->n[i], memory_order_relaxed);
 
 		if (!n)
@@ -316,4 +391,28 @@ uint32_t whole_graph_name(struct whole_graph *g)
 	if (g)
 		atomic_store_explicit(&g->name, name, memory_order_relaxed);
 	return name;
+}
+
+static uint32_t make_form_frame(const struct whole_graph *g)
+{
+	char text[32] = FORM_BEGIN;
+	size_t len = strlen(text), number;
+
+	number = put_number(g, text + len, sizeof(text) - len);
+	len += number;
+	len += (size_t)snprintf(text + len, sizeof(text) - len, ">");
+	return number ? string_intern(text, len) : 0;
+}
+
+/* Where it was captured must be known: all others are of one place. */
+uint32_t whole_graph_form_frame(uint32_t graph)
+{
+	struct whole_graph *g = whole_graph_find(graph);
+	uint32_t frame = g ? atomic_load_explicit(&g->form_frame, memory_order_relaxed) : 1;
+
+	if (!frame) {
+		frame = whole_graph_made_at(g) == WIRE_NONE ? 1 : make_form_frame(g) + 1;
+		atomic_store_explicit(&g->form_frame, frame, memory_order_relaxed);
+	}
+	return frame - 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_WHOLE_GRAPHS_H
 #define PROTON_COLLECT_WHOLE_GRAPHS_H
-/* CUDA graphs that are recorded whole (--graphs whole): what each holds, learned while it is made, for the record of
- * a launch says nothing of it.
+/* CUDA graphs: what each holds, learned while it is made. Of those that are recorded whole (--graphs whole) the record
+ * of a launch says nothing of it, and nodes that have records do not say what else is in their graph.
  *
  *     nodes are made                   where; what is said of them is said of their graph
  *     it is made executable            that is a copy, which holds one more for each node that is copied
@@ -19,13 +19,14 @@ struct whole_graph;
 
 /* A node is in it now, made at a calling context; WIRE_NONE: not known. is_new: it was not told of before. */
 void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new);
-/* … a copy of one of another graph, from which it has what was said there. */
-void whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new);
-/* The same of one whose nodes are recorded: of these only where they were made is kept. Is this the first of those that
- * have records? Then there is one of it for each launch. */
-bool whole_graph_is_first(const struct graph_member *m, uint32_t made_at);
+/* … a copy of one of another graph, from which it has what was said there. Is this the first of those that would have
+ * records? By nodes there is one of it for each launch. */
+bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new);
 /* It goes away; its place is another's when one is wanted. */
 void whole_graph_gone(uint32_t graph);
+/* An executable graph runs other kernels from now on, or another number of nodes; like: as this graph does, 0: not
+ * known. What it runs then is known no more, unless that is what it ran. */
+void whole_graph_changed(uint32_t graph, enum graph_change what, uint32_t like);
 
 /* NULL: not known, as one that was made before anybody looked. */
 struct whole_graph *whole_graph_find(uint32_t graph);
@@ -36,6 +37,19 @@ uint32_t whole_graph_name(struct whole_graph *g);
 uint32_t whole_graph_n_kernels(const struct whole_graph *g);
 uint32_t whole_graph_n_nodes(
 	const struct whole_graph *g); /* that would have records: with copies and sets */
+/* The same for graphs of the same kernels (names, grids, blocks), copies, sets and other nodes, whatever their order, in
+ * each run of the program: 52 bits, which files have as METRIC_GRAPH_FORM (ADR 47). 0: not known, as where a kernel was
+ * not captured, or was changed since, or where graphs of more forms than are
+ * told apart share a row. */
+uint64_t whole_graph_form(const struct whole_graph *g);
+/* To be told at this slot? It is once for each that it comes from. */
+bool whole_graph_form_is_due(struct whole_graph *g, uint32_t slot);
+/* By nodes: a string of the frame that stands above what runs in it, where another form was captured in the same place
+ * before ("<form 2>"); 0: the first one. What it was stays right until whole_graph_changes() is another number. */
+uint32_t whole_graph_form_frame(uint32_t graph);
+uint32_t whole_graph_changes(void);
+/* Is it known how many nodes of it run? Not of NULL, nor where some were switched off, or on again. */
+bool whole_graph_is_counted(const struct whole_graph *g);
 /* Where the number stands of what is said of it (graph_nodes.c). */
 _Atomic uint32_t *whole_graph_said(struct whole_graph *g);
 

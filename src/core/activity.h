@@ -185,8 +185,15 @@ struct graph_member {
 	uint32_t graph;  /* … of its graph, as records name it; 0: its nodes are told of */
 	uint32_t number; /* of its graph in any case; 0: not known */
 	enum graph_part part;
-	uint64_t
-		what; /* of one that was captured: the same for the same kernel and grid; 0: not known */
+	uint64_t what; /* of a kernel that was captured: the same for the same name and grid, in each
+			* run of the program; 0: not known */
+};
+
+/* What the program changes of a graph that is made already. */
+enum graph_change {
+	GRAPH_NODE_CHANGED,    /* a node of what executable graphs are made of from then on */
+	GRAPH_KERNELS_CHANGED, /* an executable graph: what its nodes run; there are as many */
+	GRAPH_NODES_CHANGED,   /* … how many of its nodes run */
 };
 
 struct activity_sink;
@@ -231,6 +238,9 @@ struct activity_sink_ops {
 	void (*removed)(struct activity_sink *sink, const struct graph_member *node);
 	/* A graph goes away whose nodes are not told of. */
 	void (*gone)(struct activity_sink *sink, uint32_t graph);
+	/* A graph, or a node, is changed. like: the number of a graph that it has become like; 0: not known. */
+	void (*changed)(struct activity_sink *sink, enum graph_change what,
+			const struct graph_member *m, uint32_t like);
 	/* In any order: those of several threads come thread by thread. */
 	void (*memory)(struct activity_sink *sink, const struct memory_event *e);
 	/* Those of this backend up to this time are all there. Who has said so once goes on to. */

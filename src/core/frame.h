@@ -48,6 +48,9 @@ enum frame_kind {
 
 /* What the name of a FRAME_GRAPH_RUN begins with. */
 #define GRAPH_RUN_BEGIN "<graph"
+/* What runs in graphs of another form than the first one that was captured in the same place stands below "<form 2>"
+ * (a FRAME_GRAPH; ADR 47). */
+#define FORM_BEGIN "<form"
 
 /* The word of a kind ("kernel"), or "function" for a number from the future. */
 const char *frame_kind_word(unsigned kind);

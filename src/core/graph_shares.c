@@ -10,6 +10,8 @@
 #include "base/util.h"
 
 enum { PATH_MAX_FRAMES = 4096, NOTES_MAX = 8 };
+#define FORM_MIXED UINT64_MAX
+#define FORM_UNTOLD (UINT64_MAX - 1)
 
 /* What has records of its own within a graph. */
 enum part_kind { PART_KERNEL, PART_COPY, PART_SET, PART_N };
@@ -30,6 +32,7 @@ struct part {
 struct whole {
 	uint32_t node;
 	bool is_looked_up; /* then: no parts, it stays whole */
+	uint64_t form;     /* … as what */
 	size_t first, n;   /* of parts */
 	uint64_t time;     /* of all parts */
 };
@@ -42,6 +45,9 @@ struct graph_shares {
 		captured_at; /* the frame that says so, above it or itself; SESSION_NONE: there is none */
 	uint64_t *time, *count,
 		*launches; /* its own; of work in graphs, of where graphs were captured */
+	uint64_t *form;    /* … beside launches: see own_form() */
+	uint32_t *within;  /* the frame of the form that it is of, above it; SESSION_NONE: of the first */
+	bool has_forms;
 	uint32_t *places;  /* nodes that are such frames */
 	uint32_t n_places;
 	/* Of the session that is joined. */
@@ -52,6 +58,7 @@ struct graph_shares {
 	uint32_t set;     /* SESSION_NONE: not made yet */
 	unsigned n_told;
 	bool has_joined;
+	bool is_settled; /* no more comes */
 };
 
 /* ---- the profile by nodes ---- */
@@ -88,6 +95,32 @@ static uint64_t own_sum(const struct session *s, uint32_t node, uint32_t metric)
 	return (uint64_t)sum;
 }
 
+/* METRIC_GRAPH_FORM at a node. 0: told to be not known; FORM_UNTOLD; FORM_MIXED: processes have several. */
+static uint64_t own_form(const struct session *s, uint32_t node)
+{
+	uint64_t form = FORM_UNTOLD;
+	double v;
+
+	for (uint32_t row = session_first_row(s, node); row != SESSION_NONE;
+	     row = session_next_row(s, row)) {
+		v = session_row_number(s, &s->rows[row], METRIC_GRAPH_FORM);
+		if (isnan(v))
+			continue;
+		if (form != FORM_UNTOLD && form != (uint64_t)v)
+			return FORM_MIXED;
+		form = (uint64_t)v;
+	}
+	return form;
+}
+
+static bool is_form_frame(const struct session *s, uint32_t node)
+{
+	enum frame_kind kind = session_node_kind(s, node);
+
+	return (kind == FRAME_GRAPH || kind == FRAME_FUNCTION) &&
+	       !strncmp(session_node_name(s, node), FORM_BEGIN " ", strlen(FORM_BEGIN " "));
+}
+
 /* Another program's file has no kinds: leaves with a time are work. */
 static bool is_work(const struct session *s, uint32_t node)
 {
@@ -110,8 +143,10 @@ static bool learn_node(struct graph_shares *g, uint32_t node)
 		node == SESSION_ROOT ? SESSION_NONE : g->captured_at[s->nodes[node].parent];
 
 	g->captured_at[node] = above;
+	g->within[node] = SESSION_NONE;
 	if (node == SESSION_ROOT)
 		return false;
+	g->within[node] = is_form_frame(s, node) ? node : g->within[s->nodes[node].parent];
 	if (is_captured_at(s, node)) {
 		g->captured_at[node] = node;
 		g->places[g->n_places++] = node;
@@ -121,6 +156,8 @@ static bool learn_node(struct graph_shares *g, uint32_t node)
 	if (g->captured_at[node] == SESSION_NONE)
 		return false;
 	g->launches[node] = own_sum(s, node, METRIC_GRAPH_LAUNCHES);
+	g->form[node] = own_form(s, node);
+	g->has_forms |= g->form[node] != FORM_UNTOLD;
 	if (!is_work(s, node))
 		return false;
 	g->time[node] = own_sum(s, node, METRIC_TIME);
@@ -138,7 +175,10 @@ static int learn(struct graph_shares *g)
 	g->time = calloc(n, sizeof(*g->time));
 	g->count = calloc(n, sizeof(*g->count));
 	g->launches = calloc(n, sizeof(*g->launches));
-	if (!g->captured_at || !g->places || !g->time || !g->count || !g->launches)
+	g->form = calloc(n, sizeof(*g->form));
+	g->within = malloc(n * sizeof(*g->within));
+	if (!g->captured_at || !g->places || !g->time || !g->count || !g->launches || !g->form ||
+	    !g->within)
 		return -ENOMEM;
 	for (uint32_t node = 0; node < n; node++)
 		any |= learn_node(g, node);
@@ -176,6 +216,8 @@ struct graph_shares *graph_shares_free(struct graph_shares *g)
 	free(g->time);
 	free(g->count);
 	free(g->launches);
+	free(g->form);
+	free(g->within);
 	free(g->places);
 	free(g->graphs);
 	free(g->parts);
@@ -249,12 +291,39 @@ static uint32_t next_below(const struct session *s, uint32_t node, uint32_t top)
 	return node == top ? SESSION_NONE : s->nodes[node].next_sibling;
 }
 
-/* All that ran below a node of the profile by nodes. */
-static struct content content_below(const struct graph_shares *g, uint32_t top)
+/* Graphs of one form that were captured in one place of the profile by nodes. */
+struct place {
+	uint32_t node;
+	uint32_t frame; /* of the form, below it; SESSION_NONE: the first */
+	uint64_t launches, form;
+};
+
+/* Is a node below a place of the form that is meant? Frames of one form have the same name, wherever they are. */
+static bool is_of(const struct graph_shares *g, uint32_t node, const struct place *at)
+{
+	uint32_t within = g->within[node];
+
+	if (within == SESSION_NONE || at->frame == SESSION_NONE)
+		return within == at->frame;
+	return is_called(g->of, within, session_node_name(g->of, at->frame));
+}
+
+/* The next node with work of it, in the walk through all that is below; SESSION_NONE: no more. */
+static uint32_t next_work(const struct graph_shares *g, uint32_t node, const struct place *at)
+{
+	do
+		node = next_below(g->of, node, at->node);
+	while (node != SESSION_NONE && !(g->count[node] && is_of(g, node, at)));
+	return node;
+}
+
+/* All that ran there. */
+static struct content content_of(const struct graph_shares *g, const struct place *at)
 {
 	struct content c = {{0}};
 
-	for (uint32_t node = top; node != SESSION_NONE; node = next_below(g->of, node, top))
+	for (uint32_t node = next_work(g, at->node, at); node != SESSION_NONE;
+	     node = next_work(g, node, at))
 		c.n[kind_of(g->of, node)] += g->count[node];
 	return c;
 }
@@ -270,7 +339,7 @@ static uint64_t times_in(uint64_t n, uint64_t launches)
 
 /* ---- a graph is looked up ---- */
 
-enum verdict { JOINED, NOT_THERE, OTHER_NODES, NOT_TOLD_APART };
+enum verdict { JOINED, NOT_THERE, OTHER_NODES, NOT_TOLD_APART, OTHER_FORM, NOT_KNOWN };
 
 /* What is known of it there. */
 struct lookup {
@@ -280,11 +349,8 @@ struct lookup {
 	uint32_t path
 		[PATH_MAX_FRAMES]; /* of the session: from its "<captured_at>" to what it stands below */
 	uint32_t n;
-	/* Of the profile by nodes: where such graphs were captured, and how often these were launched. */
-	struct place {
-		uint32_t node;
-		uint64_t launches;
-	} * at;
+	uint64_t form;       /* own_form() */
+	struct place *at;    /* where such graphs were captured */
 	size_t n_at, cap_at;
 	struct content holds, other; /* other: what it holds there, where that is told */
 };
@@ -338,12 +404,33 @@ static uint32_t find_below(const struct lookup *l, uint32_t node)
 	return node;
 }
 
-static int add_place(struct lookup *l, uint32_t node)
+/* A place in which no work is is none. */
+static int add_form(struct lookup *l, uint32_t node, uint32_t frame)
 {
+	static const struct content nothing;
+	uint32_t told = frame == SESSION_NONE ? node : frame;
+	const struct place at = {node, frame, l->g->launches[told], l->g->form[told]};
+	struct content ran = content_of(l->g, &at);
+
+	if (!memcmp(&ran, &nothing, sizeof(ran)))
+		return 0;
 	if (ARRAY_ROOM(l->at, l->cap_at, l->n_at + 1) < 0)
 		return -ENOMEM;
-	l->at[l->n_at++] = (struct place){node, l->g->launches[node]};
+	l->at[l->n_at++] = at;
 	return 0;
+}
+
+/* Each form that was captured there. */
+static int add_place(struct lookup *l, uint32_t node)
+{
+	const struct session *s = l->g->of;
+	int r = add_form(l, node, SESSION_NONE);
+
+	for (uint32_t child = s->nodes[node].first_child; child != SESSION_NONE && r == 0;
+	     child = s->nodes[child].next_sibling)
+		if (is_form_frame(s, child))
+			r = add_form(l, node, child);
+	return r;
 }
 
 /* As it was launched there, else wherever that was launched. */
@@ -388,16 +475,16 @@ static bool runs_as_often(const struct lookup *l, const struct place *at)
 {
 	const struct graph_shares *g = l->g;
 
-	for (uint32_t node = at->node; node != SESSION_NONE;
-	     node = next_below(g->of, node, at->node))
-		if (g->count[node] && !times_in(g->count[node], at->launches))
+	for (uint32_t node = next_work(g, at->node, at); node != SESSION_NONE;
+	     node = next_work(g, node, at))
+		if (!times_in(g->count[node], at->launches))
 			return false;
 	return true;
 }
 
 static enum verdict judge_place(struct lookup *l, struct place *at)
 {
-	struct content ran = content_below(l->g, at->node);
+	struct content ran = content_of(l->g, at);
 	bool is_told = at->launches;
 
 	if (!is_told)
@@ -409,24 +496,80 @@ static enum verdict judge_place(struct lookup *l, struct place *at)
 	return is_told ? NOT_TOLD_APART : OTHER_NODES;
 }
 
-/* Places in which no work is are none. */
-static void drop_empty(struct lookup *l)
+/* Those of them that stay. */
+static void keep(struct lookup *l, bool (*is_kept)(const struct lookup *l, const struct place *at))
 {
-	static const struct content nothing;
 	size_t n = 0;
 
-	for (size_t i = 0; i < l->n_at; i++) {
-		struct content ran = content_below(l->g, l->at[i].node);
-
-		if (memcmp(&ran, &nothing, sizeof(ran)) != 0)
+	for (size_t i = 0; i < l->n_at; i++)
+		if (is_kept(l, &l->at[i]))
 			l->at[n++] = l->at[i];
-	}
 	l->n_at = n;
+}
+
+static bool any(const struct lookup *l, bool (*is_it)(const struct lookup *l, const struct place *at))
+{
+	for (size_t i = 0; i < l->n_at; i++)
+		if (is_it(l, &l->at[i]))
+			return true;
+	return false;
+}
+
+static bool has_form(const struct lookup *l, const struct place *at)
+{
+	return at->form == l->form;
+}
+
+/* It is not told of everything there, as where no record said how often it was launched. */
+static bool has_none(const struct lookup *l, const struct place *at)
+{
+	(void)l;
+	return !at->form || at->form == FORM_UNTOLD;
+}
+
+static bool is_as_large(const struct lookup *l, const struct place *at)
+{
+	struct content ran = content_of(l->g, at);
+
+	if (!at->launches)
+		return launches_by(&l->holds, &ran) != 0;
+	for (unsigned i = 0; i < PART_N; i++)
+		ran.n[i] = (ran.n[i] + at->launches / 2) / at->launches;
+	return !memcmp(&ran, &l->holds, sizeof(ran));
+}
+
+static bool is_one_a_place(const struct lookup *l)
+{
+	for (size_t i = 1; i < l->n_at; i++)
+		if (l->at[i].node == l->at[i - 1].node)
+			return false;
+	return true;
+}
+
+/* What has its form is it, and nothing else. What has none is known by its place and by what it holds; where a file is
+ * of before there were forms, that is all that is known of any. */
+static enum verdict choose(struct lookup *l)
+{
+	bool is_told = l->form != FORM_UNTOLD && l->g->has_forms;
+
+	if (!l->n_at)
+		return NOT_THERE;
+	if (l->form == FORM_MIXED)
+		return NOT_TOLD_APART;
+	if (is_told && !any(l, l->form ? has_form : has_none))
+		return any(l, is_as_large) ? OTHER_FORM : judge_place(l, &l->at[0]);
+	if (is_told)
+		keep(l, l->form ? has_form : has_none);
+	if (is_told && l->form)
+		return JOINED;
+	if (!is_one_a_place(l))
+		keep(l, is_as_large);
+	return !l->n_at ? OTHER_NODES : is_one_a_place(l) ? JOINED : NOT_TOLD_APART;
 }
 
 static enum verdict judge(struct lookup *l)
 {
-	enum verdict v = l->n_at ? JOINED : NOT_THERE;
+	enum verdict v = choose(l);
 
 	for (size_t i = 0; i < l->n_at && v == JOINED; i++)
 		v = judge_place(l, &l->at[i]);
@@ -446,6 +589,14 @@ static void put_reason(const struct lookup *l, enum verdict v, struct buf *out)
 			break;
 		buf_puts(out, ": ");
 		put_content(&l->other, out);
+		break;
+	case NOT_KNOWN:
+		buf_puts(out, "it is not known what it holds");
+		break;
+	case OTHER_FORM:
+		buf_printf(out,
+			   "graphs captured there run other kernels, or with other grids, in '%s'",
+			   l->g->file);
 		break;
 	case NOT_TOLD_APART:
 		buf_printf(out, "'%s' does not tell several graphs apart that were captured there",
@@ -506,7 +657,8 @@ static uint32_t copy_path(const struct lookup *l, uint32_t top, uint32_t place, 
 	uint32_t path[PATH_MAX_FRAMES], n = 0, at = top;
 
 	for (; node != place && n < PATH_MAX_FRAMES; node = l->g->of->nodes[node].parent)
-		path[n++] = node;
+		if (!is_form_frame(l->g->of, node))
+			path[n++] = node;
 	while (n && at != SESSION_NONE)
 		at = copy_node(l, at, path[--n]);
 	return at;
@@ -529,10 +681,9 @@ static int add_parts(const struct lookup *l, uint32_t top, const struct place *a
 	const struct graph_shares *g = l->g;
 	int r = 0;
 
-	for (uint32_t node = at->node; node != SESSION_NONE && r == 0;
-	     node = next_below(g->of, node, at->node))
-		if (g->count[node])
-			r = add_part(l, top, at, node);
+	for (uint32_t node = next_work(g, at->node, at); node != SESSION_NONE && r == 0;
+	     node = next_work(g, node, at))
+		r = add_part(l, top, at, node);
 	return r;
 }
 
@@ -588,11 +739,14 @@ static int look_up(struct graph_shares *g, struct session *s, struct whole *w)
 	l->g = g;
 	l->s = s;
 	l->graph = w->node;
-	if (find_path(l) && parse_content(session_node_name(s, w->node), &l->holds))
-		r = find_places(l);
-	drop_empty(l);
-	if (r == 0)
-		v = judge(l);
+	l->form = w->form;
+	if (find_path(l)) {
+		v = NOT_KNOWN;
+		if (parse_content(session_node_name(s, w->node), &l->holds)) {
+			r = find_places(l);
+			v = judge(l);
+		}
+	}
 	if (r == 0)
 		r = v == JOINED ? take_parts(l, w) : tell_stays(l, v);
 	w->is_looked_up = r == 0;
@@ -666,13 +820,56 @@ static bool has_time(const struct session *s, uint32_t node)
 	return false;
 }
 
+/* What was given is its own again, for all processes: one of them has another graph there. */
+static void take_back_row(const struct graph_shares *g, struct session *s, const struct whole *w,
+			  uint32_t row)
+{
+	uint32_t at = session_row_place(s, &s->rows[row], METRIC_TIME), from;
+	uint64_t t = 0;
+
+	if (at == SESSION_NONE || s->present[at])
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		from = session_row_intern(s, g->parts[w->first + i].node, s->rows[row].lane,
+					  s->rows[row].epoch, g->set);
+		if (from == SESSION_NONE)
+			return;
+		t += (uint64_t)fmax(session_row_number(s, &s->rows[from], METRIC_TIME), 0);
+		for (uint32_t k = 0; k < 3; k++)
+			session_row_unset(s, from, k);
+	}
+	at = session_row_place(s, &s->rows[row], METRIC_TIME);
+	if (t)
+		session_row_set(s, row, at - s->rows[row].values, (union metric_value){.u64 = t});
+}
+
+static void take_back(const struct graph_shares *g, struct session *s, struct whole *w)
+{
+	for (uint32_t row = session_first_row(s, w->node); row != SESSION_NONE;
+	     row = session_next_row(s, row))
+		take_back_row(g, s, w, row);
+	w->n = 0;
+	w->is_looked_up = false;
+}
+
+/* Its form comes beside its time, in another frame of the stream perhaps. */
+static bool is_early(const struct graph_shares *g, const struct whole *w)
+{
+	return w->form == FORM_UNTOLD && g->has_forms && !g->is_settled;
+}
+
 static int give(struct graph_shares *g, struct session *s, struct whole *w)
 {
+	uint64_t form;
 	int r = 0;
 
 	if (!has_time(s, w->node))
 		return 0;
-	if (!w->is_looked_up)
+	form = own_form(s, w->node);
+	if (w->n && form != w->form)
+		take_back(g, s, w);
+	w->form = form;
+	if (!w->is_looked_up && !is_early(g, w))
 		r = look_up(g, s, w);
 	for (uint32_t row = session_first_row(s, w->node); w->n && row != SESSION_NONE && r == 0;
 	     row = session_next_row(s, row))
@@ -703,14 +900,41 @@ int graph_shares_apply(struct graph_shares *g, struct session *s)
 	return r;
 }
 
-int graph_shares_settle(struct graph_shares *g, struct session *s)
+/* How much of what graphs took is divided now, and how much is not. */
+static int tell_all(const struct graph_shares *g, struct session *s)
 {
 	_cleanup_(buf_done) struct buf text = {0};
-	int r = graph_shares_apply(g, s);
+	uint64_t given = 0, kept = 0;
+	size_t n = 0;
 
-	if (r < 0 || g->n_graphs)
-		return r;
-	buf_printf(&text, "no CUDA graph was recorded whole: '%s' is joined with nothing", g->file);
+	for (size_t i = 0; i < g->n_graphs; i++) {
+		const struct whole *w = &g->graphs[i];
+
+		n += w->n != 0;
+		kept += own_sum(s, w->node, METRIC_TIME);
+		for (size_t k = 0; k < w->n; k++)
+			given += own_sum(s, g->parts[w->first + k].node, METRIC_ESTIMATED);
+	}
+	if (!g->n_graphs)
+		buf_printf(&text, "no CUDA graph was recorded whole: '%s' is joined with nothing",
+			   g->file);
+	else if (given + kept)
+		buf_printf(&text,
+			   "'%s' divides %zu of %zu rows of whole CUDA graphs: %.1f %% of what "
+			   "they took",
+			   g->file, n, g->n_graphs, 100.0 * (double)given / (double)(given + kept));
+	else
+		return 0;
 	return text.error ? text.error
-			  : session_note(s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
+			  : session_note(s, SESSION_NONE, g->n_graphs ? NOTE_INFO : NOTE_WARNING,
+					 buf_str(&text));
+}
+
+int graph_shares_settle(struct graph_shares *g, struct session *s)
+{
+	int r;
+
+	g->is_settled = true;
+	r = graph_shares_apply(g, s);
+	return r < 0 ? r : tell_all(g, s);
 }

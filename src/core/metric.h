@@ -174,14 +174,15 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(LEFT_BLOCKS, 131, "left_behind_blocks", U64, EXCLUSIVE, SUM, "", "BLOCKS")               \
 	_(LEFT_TIMES, 132, "left_behind_times", U64, EXCLUSIVE, SUM, "", "TIMES")                  \
 	_(LEFT_HELD, 133, "left_behind_live_bytes", U64, EXCLUSIVE, GAUGE, "B", "NOT FREED")       \
-	_(LEFT_MOST, 134, "left_behind_peak_bytes", U64, EXCLUSIVE, PEAK, "B", "AT MOST")
+	_(LEFT_MOST, 134, "left_behind_peak_bytes", U64, EXCLUSIVE, PEAK, "B", "AT MOST")          \
+	_(GRAPH_FORM, 135, "graph_form", U64, PROPERTY, LAST, "", "FORM")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 135
+		METRIC_N_BUILTIN = 136
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -78,6 +78,8 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 	for (size_t i = 0; i < ARRAY_SIZE(exact); i++)
 		if (len == exact[i].len && !memcmp(name, exact[i].text, len))
 			return (enum frame_kind)exact[i].value;
+	if (starts(name, len, FORM_BEGIN " "))
+		return FRAME_GRAPH;
 	if (starts(name, len, "__proton_launch_metadata"))
 		return FRAME_STATE;
 	if (is_source_line(name, len))

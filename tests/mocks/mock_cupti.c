@@ -926,6 +926,14 @@ uint32_t cuptiGetGraphExecId(void *executable, uint32_t *ret_id)
 	return ABI_OK;
 }
 
+/* The handle of a graph is its id. */
+EXPORT uint32_t cuptiGetGraphId(void *graph, uint32_t *ret_id);
+uint32_t cuptiGetGraphId(void *graph, uint32_t *ret_id)
+{
+	*ret_id = (uint32_t)(uintptr_t)graph;
+	return ABI_OK;
+}
+
 EXPORT mock_fatal_fn mock_fatal;
 void mock_fatal(const char *message)
 {

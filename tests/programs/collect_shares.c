@@ -13,11 +13,13 @@
 #include "proton/proton.h"
 
 enum { KERNEL_CALL = 307, GRAPH_CALL = 514, NODES_MAX = 8 };
+/* Of calls that change a graph. */
+enum { UPDATE_CALL = 696, EXEC_KERNEL_CALL = 692, NODE_CALL = 691, ENABLE_CALL = 650 };
 
 static mock_call_fn *call;
 static mock_graph_fn *graph_event;
 static bool whole;
-static uint32_t n_nodes, n_graphs;
+static uint32_t n_nodes, n_graphs, grid;
 
 /* A graph, while it is captured, and then what runs. */
 struct graph {
@@ -41,19 +43,34 @@ static struct graph begin(void)
 	return (struct graph){.number = ++n_graphs};
 }
 
+static void put(struct graph *g, uint64_t id, uint32_t kind, const char *name, uint64_t ns)
+{
+	g->node[g->n].id = id;
+	g->node[g->n].kind = kind;
+	g->node[g->n].name = name;
+	g->node[g->n++].ns = ns;
+}
+
 static void capture(struct graph *g, uint32_t kind, const char *name, uint64_t ns)
 {
 	struct mock_op op = {.kind = kind,
 			     .name = name,
 			     .captured = true,
+			     .grid = grid,
 			     .graph = g->number,
 			     .graph_node = new_node(g->number)};
 
-	g->node[g->n].id = op.graph_node;
-	g->node[g->n].kind = kind;
-	g->node[g->n].name = name;
-	g->node[g->n++].ns = ns;
+	put(g, op.graph_node, kind, name, ns);
 	call(KERNEL_CALL, &op);
+}
+
+/* By hand: no launch, so nobody says which kernel it is. */
+static void build(struct graph *g, const char *name, uint64_t ns)
+{
+	const struct mock_node node = {.node = new_node(g->number), .type = ABI_NODE_KERNEL};
+
+	put(g, node.node, ABI_KIND_CONCURRENT_KERNEL, name, ns);
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
 }
 
 static void capture_in(struct graph *g, const char *scope, const char *kernel, uint64_t ns)
@@ -166,20 +183,111 @@ static void run_sizes(void)
 	}
 }
 
-/* Captured in one place, with other kernels. */
+static const char *const names[][2] = {{"a", "b"}, {"c", "d"}};
+
+static struct graph capture_mixed(const char *scope, unsigned i)
+{
+	struct graph g = begin();
+
+	proton_enter_scope(scope);
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][0], 1000);
+	capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][1], 1000 + 2000 * i);
+	proton_exit_scope();
+	return g;
+}
+
+/* Captured in one place, with other kernels, and in another order. */
 static void run_mixed(void)
 {
-	static const char *const names[][2] = {{"a", "b"}, {"c", "d"}};
+	for (unsigned i = 0; i < 2; i++) {
+		struct graph g = capture_mixed("mixed", whole ? 1 - i : i);
 
+		g = instantiate(&g);
+		launch("mixed", &g, 6, 2000);
+	}
+}
+
+/* The same kernels with other grids, of which one ran in both runs; its shares are its own. */
+static void run_grids(void)
+{
 	for (unsigned i = 0; i < 2; i++) {
 		struct graph g = begin();
 
-		proton_enter_scope("mixed");
-		capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][0], 1000);
-		capture(&g, ABI_KIND_CONCURRENT_KERNEL, names[i][1], 1000);
+		grid = whole ? 32 >> 2 * i : 1 << 3 * i;
+		proton_enter_scope("grids");
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, "attention", 1000 * grid);
+		capture(&g, ABI_KIND_CONCURRENT_KERNEL, "mlp", 8000);
 		proton_exit_scope();
 		g = instantiate(&g);
-		launch("mixed", &g, 6, 2000);
+		launch("grids", &g, 5, 3000);
+	}
+	grid = 0;
+}
+
+/* As mixed, by hand. */
+static void run_built(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct graph g = begin();
+
+		proton_enter_scope("hand");
+		build(&g, names[i][0], 1000);
+		build(&g, names[i][1], 1000);
+		proton_exit_scope();
+		g = instantiate(&g);
+		launch("built", &g, 3, 2000);
+	}
+}
+
+static const void *handle(uintptr_t number)
+{
+	return (const void *)number;
+}
+
+static void change(uint32_t how, const struct graph *g, uintptr_t second)
+{
+	call(how, &(struct mock_op){.executable = handle(g->number), .src = handle(second)});
+}
+
+/* Made like another capture, of the same form; then of another one, and it runs that. */
+static void run_updated(void)
+{
+	struct graph first = capture_mixed("update", 0), same = capture_mixed("update", 0),
+		     other = capture_mixed("update", 1), g = instantiate(&first);
+
+	launch("updated", &g, 2, 1000);
+	change(UPDATE_CALL, &g, same.number);
+	launch("updated", &g, 2, 1000);
+	/* It fails: nothing has changed. */
+	call(UPDATE_CALL, &(struct mock_op){.executable = handle(g.number),
+					    .src = handle(other.number),
+					    .result = 910});
+	launch("updated", &g, 2, 1000);
+	change(UPDATE_CALL, &g, other.number);
+	for (unsigned i = 0; i < 2; i++) {
+		g.node[i].name = names[1][i];
+		g.node[i].ns = 1000;
+	}
+	launch("updated", &g, 4, 1000);
+}
+
+/* A kernel of an executable graph is given another grid; a node of what it is made of, before it is made; a node is
+ * switched off. */
+static void run_changed(void)
+{
+	static const uint32_t calls[] = {EXEC_KERNEL_CALL, NODE_CALL, ENABLE_CALL};
+	static const char *const scopes[] = {"set", "set before", "off"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct graph of = capture_mixed(scopes[i], 0), g;
+
+		if (calls[i] == NODE_CALL)
+			call(NODE_CALL, &(struct mock_op){.executable = handle(of.node[0].id)});
+		g = instantiate(&of);
+		if (calls[i] != NODE_CALL)
+			change(calls[i], &g, of.node[1].id);
+		g.n = calls[i] == ENABLE_CALL ? 1 : 2;
+		launch("changed", &g, 3, 1000);
 	}
 }
 
@@ -200,6 +308,10 @@ int main(int argc, char **argv)
 	run_new();
 	run_sizes();
 	run_mixed();
+	run_grids();
+	run_built();
+	run_updated();
+	run_changed();
 	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "gemm"});
 	return 0;
 }

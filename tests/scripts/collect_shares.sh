@@ -28,7 +28,7 @@ for n in p["nodes"]:
 print("sums", *("%s=%d" % (k, sums[k]) for k in sorted(sums)))'
 }
 # What of the tree is below a path.
-below() { grep "^$1/" "$2" | sed "s#^$1/##" | sort | tr '\n' '|'; }
+below() { grep "^$1/" "$2" | sed "s#^$1/##" | LC_ALL=C sort | tr '\n' '|'; }
 
 like() { # WHAT EXPRESSION FILE
 	if grep -qE -- "$2" "$3"; then echo "ok: $1"; else echo "FAILED: $1: nothing like '$2' in:"; cat "$3"; n_failed=$((n_failed + 1)); fi
@@ -38,8 +38,23 @@ run nodes --graphs nodes -o nodes.hatchet
 check "by nodes: status" 0 $?
 tree nodes.hatchet >nodes
 check "by nodes: how often graphs were launched stands where they were captured" \
-	"decode/<captured_at>/sizes launches=8|mixed/<captured_at>/mixed launches=12|other size/<captured_at>/resized launches=10|replay/<captured_at>/model launches=10|" \
-	"$(grep launches= nodes | grep -v '^sums' | sort | tr '\n' '|')"
+	"built/<captured_at>/hand launches=6|changed/<captured_at>/set before launches=3|decode/<captured_at>/sizes launches=8|grids/<captured_at>/grids launches=5|grids/<captured_at>/grids/<form 2> launches=5|mixed/<captured_at>/mixed launches=6|mixed/<captured_at>/mixed/<form 2> launches=6|other size/<captured_at>/resized launches=10|replay/<captured_at>/model launches=10|" \
+	"$(grep launches= nodes | grep -v '^sums\|^updated\|changed>' | sort | tr '\n' '|')"
+check "by nodes: kernels of another form stand below it" \
+	"<form 2> launches=6|<form 2>/c count=6 time=6000|<form 2>/d count=6 time=18000|a count=6 time=6000|b count=6 time=6000|" \
+	"$(below 'mixed/<captured_at>/mixed' nodes)"
+check "by nodes: grids are forms" "<form 2>/attention count=5 time=40000|attention count=5 time=5000|" \
+	"$(below 'grids/<captured_at>/grids' nodes | tr '|' '\n' | grep attention | tr '\n' '|')"
+check "by nodes: by hand, one form, for kernels are not known" "0" "$(grep '^built' nodes | grep -c '<form')"
+# Each kernel that ran, wherever its record found the graph before and after a change.
+# Each that ran, wherever its record found the graph: before a change or after it.
+check "by nodes: graphs that are changed" "a=6 b=6 c=4 d=4 launches=10" "$(grep '^updated' nodes | python3 -c '
+import collections, re, sys
+n = collections.Counter()
+for line in sys.stdin:
+    path, number = re.match("(.*) (?:count|launches)=([0-9]+)", line).groups()
+    n[path.split("/")[-1] if "count=" in line else "launches"] += int(number)
+print(*("%s=%d" % i for i in sorted(n.items())))')"
 run whole --graphs whole -o whole.hatchet
 check "whole: status" 0 $?
 tree whole.hatchet >whole
@@ -54,8 +69,14 @@ joined() { # WHAT FILE
 		"$(grep "^elsewhere/.*layer 0/gemm" "$2" | sed 's,.*<estimated>/,,')"
 	check "$1: graphs of the same kernels share a place" "attention estimated=3003 runs=8 time=3003|mlp estimated=9009 runs=8 time=9009|" \
 		"$(below 'decode/<captured_at>/sizes/<graph: 2 kernels>/<estimated>' "$2")"
-	check "$1: what does not fit stays whole" "mixed/<captured_at>/mixed/<graph: 2 kernels> count=12 time=24000|new/<captured_at>/only whole/<graph: 1 kernel> count=2 time=6000|other size/<captured_at>/resized/<graph: 2 kernels> count=10 time=40000|" \
-		"$(grep '<graph' "$2" | grep -v estimated | grep time= | sort | tr '\n' '|')"
+	check "$1: graphs of one place are told apart by their form" \
+		"<graph 2: 2 kernels>/<estimated>/a estimated=6000 runs=6 time=6000|<graph 2: 2 kernels>/<estimated>/b estimated=6000 runs=6 time=6000|<graph: 2 kernels>/<estimated>/c estimated=3000 runs=6 time=3000|<graph: 2 kernels>/<estimated>/d estimated=9000 runs=6 time=9000|" \
+		"$(below 'mixed/<captured_at>/mixed' "$2" | tr '|' '\n' | grep estimated= | tr '\n' '|')"
+	check "$1: with the same grids alone" \
+		"<graph 2: 2 kernels> count=5|<graph 2: 2 kernels>/<estimated>/attention estimated=7500 runs=5 time=7500|<graph 2: 2 kernels>/<estimated>/mlp estimated=7500 runs=5 time=7500|<graph: 2 kernels> count=5 time=15000|" \
+		"$(below 'grids/<captured_at>/grids' "$2")"
+	check "$1: what does not fit stays whole" "built/<captured_at>/hand/<graph: 2 kernels> count=6 time=12000|grids/<captured_at>/grids/<graph: 2 kernels> count=5 time=15000|new/<captured_at>/only whole/<graph: 1 kernel> count=2 time=6000|other size/<captured_at>/resized/<graph: 2 kernels> count=10 time=40000|" \
+		"$(grep '<graph' "$2" | grep -v 'estimated\|^updated\|changed>' | grep time= | sort | tr '\n' '|')"
 	check "$1: sums stay" "$(grep ^sums whole)" "$(grep ^sums "$2" | sed 's/ estimated=[0-9]*//; s/ runs=[0-9]*//')"
 }
 tree --graph-shares nodes.hatchet whole.hatchet >saved
@@ -65,13 +86,16 @@ joined "saved" saved
 like "report: marked in the tree" ' ~ <estimated>$' report
 has "report: and kernels below" '~ gemm' report
 like "report: among the kernels" '^ .*  ~ relu$' report
-check "report: what was measured is not" "" "$(grep -E '~ (<graph|replay|model|new|a$)' report)"
+check "report: what was measured is not" "" "$(grep -E '~ (<graph|replay|model|new)' report)"
 has "report: what the mark means" '(~ not measured: shares of whole CUDA graphs)' report
 like "report: a note" "times below <estimated> are no measurements.*'nodes.hatchet'" report
 has "report: another number of nodes" "<graph: 2 kernels> in 'resized' stays whole: graphs captured there hold other nodes in 'nodes.hatchet': 4 kernels" report
 has "report: a graph that is not there" "<graph: 1 kernel> in 'only whole' stays whole: 'nodes.hatchet' has no nodes" report
-like "report: graphs that are not told apart" "<graph: 2 kernels> in 'mixed' stays whole: .* does not tell several graphs apart" report
-check "report: a mean is of the executions that are estimated, too" "1.13us" \
+like "report: graphs that are not told apart" "<graph: 2 kernels> in 'hand' stays whole: .* does not tell several graphs apart" report
+like "report: another form" "<graph: 2 kernels> in 'grids' stays whole: graphs captured there run other kernels, or with other grids, in 'nodes.hatchet'" report
+like "report: some nodes are switched off" "<graph changed> in 'off' stays whole: it is not known what it holds" report
+like "report: how much is divided" "'nodes.hatchet' divides [0-9]* of [0-9]* rows of whole CUDA graphs: [0-9.]* % of what they took" report
+check "report: a mean is of the executions that are estimated, too" "1.27us" \
 	"$("$PROTON" report --flat --graph-shares nodes.hatchet whole.hatchet -m time,avg | awk '/~ mlp/ {print $2}')"
 for view in bottom-up flame callers=relu; do
 	"$PROTON" report --view $view --graph-shares nodes.hatchet whole.hatchet >view

@@ -679,7 +679,7 @@ START_TEST(test_thread_ends)
 static struct whole_graph *executable(uint32_t graph)
 {
 	const struct graph_member m = {
-		.node = (uint64_t)graph << 32 | 1, .graph = graph, .part = GRAPH_KERNEL};
+		.node = (uint64_t)graph << 32 | 1, .graph = graph, .number = graph, .part = GRAPH_KERNEL};
 
 	graph_node_copy(0, &m);
 	graph_node_copy(0, &m); /* told of once more: it is the same node */
@@ -710,6 +710,7 @@ START_TEST(test_more_graphs_than_are_kept)
 	for (uint32_t i = 0; i < 2000; i++) { /* of other kernels each: more than are told apart */
 		const struct graph_member m = {.node = (uint64_t)(N_GRAPHS + i + 1) << 32 | 1,
 					       .graph = N_GRAPHS + i + 1,
+					       .number = N_GRAPHS + i + 1,
 					       .part = GRAPH_KERNEL,
 					       .what = i + 1};
 
