@@ -134,7 +134,7 @@ struct cupti_thread {
 	const char *launching_symbol;
 	const void *launching_params;
 	uint32_t launching_call;
-	uint32_t known;         /* the last session in which it asked for a buffer */
+	uint32_t known; /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */

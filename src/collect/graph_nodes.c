@@ -252,8 +252,8 @@ void graph_node_copy(uint64_t from, const struct graph_member *m)
 		is.said = atomic_load(&p->said);
 		is.what = copy.what = p->what;
 	}
-	if (m->node && whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0,
-					!is_known(m)) &&
+	if (m->node &&
+	    whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m)) &&
 	    p && !m->graph)
 		is.first_of = m->number;
 	if (m->node && (p || m->graph))

@@ -308,14 +308,14 @@ struct thread_state {
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
 	struct record_cache *cache;
-	struct join *joins;                /* graph_nodes.c */
+	struct join *joins; /* graph_nodes.c */
 	struct {
 		uint32_t graph, changes, frame; /* string */
 	} form;                                 /* sink.c: of what ran last in a graph */
-	struct python_stack *python;       /* python.c */
-	struct torch_stack *torch;         /* torch.c */
-	struct native_stack *native;       /* native.c */
-	struct allocator_stack *allocator; /* allocators.c */
+	struct python_stack *python;            /* python.c */
+	struct torch_stack *torch;              /* torch.c */
+	struct native_stack *native;            /* native.c */
+	struct allocator_stack *allocator;      /* allocators.c */
 	struct context_budget *budget;
 	struct kept_contexts *kept;  /* scope.c */
 	struct cpu_mark cpu;         /* cpu_time.c */

@@ -333,11 +333,11 @@ static bool is_text_of(const char *text, const struct record_key *r)
 static uint32_t cached_slot(const struct record_key *r, struct thread_state *t)
 {
 	struct record_cache *c = cache_of(t);
-	uint64_t hash = hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
-				 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device ^
-				 ((uint64_t)r->made_at << 32 | r->form) *
-					 UINT64_C(0xd6e8feb86659fd93) ^
-				 r->shape.grid[0] * UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t hash =
+		hash_u64((uintptr_t)r->name ^ ((uint64_t)r->launch << 40) ^
+			 ((uint64_t)r->stream << 32) ^ (uint32_t)r->device ^
+			 ((uint64_t)r->made_at << 32 | r->form) * UINT64_C(0xd6e8feb86659fd93) ^
+			 r->shape.grid[0] * UINT64_C(0x9e3779b97f4a7c15));
 	unsigned i = hash & (CACHE_SIZE - 1);
 	uint32_t slot;
 

@@ -22,7 +22,7 @@ struct whole_graph {
 	_Atomic uint32_t said;    /* 0: nothing */
 	_Atomic uint32_t name;    /* string; 0: not made yet */
 	_Atomic uint32_t n[GRAPH_N_PARTS];
-	_Atomic uint64_t print; /* a sum over its nodes: the same where the same was captured */
+	_Atomic uint64_t print;     /* a sum over its nodes: the same where the same was captured */
 	_Atomic uint32_t n_unknown; /* kernels in it that are not known */
 	_Atomic uint32_t form_frame; /* a string, + 1; 0: not made yet */
 	_Atomic uint32_t told_at;    /* the slot that has its form, + 1; 0: none */

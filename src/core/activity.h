@@ -185,7 +185,8 @@ struct graph_member {
 	uint32_t graph;  /* … of its graph, as records name it; 0: its nodes are told of */
 	uint32_t number; /* of its graph in any case; 0: not known */
 	enum graph_part part;
-	uint64_t what; /* of a kernel that was captured: the same for the same name and grid, in each
+	uint64_t
+		what; /* of a kernel that was captured: the same for the same name and grid, in each
 			* run of the program; 0: not known */
 };
 

@@ -23,7 +23,7 @@
 	_(SET,        9,  "set")                                                                   \
 	_(ALLOC,      10, "alloc")                                                                 \
 	_(SYNC,       11, "sync")                                                                  \
-	_(GRAPH,      12, "graph")      /* "<captured_at>" */                                      \
+	_(GRAPH,      12, "graph")      /* "<captured_at>", "<form 2>" */                          \
 	_(LINE,       13, "line")       /* source line of a kernel */                              \
 	_(INSTRUMENT, 14, "instrument") /* scope inside a kernel */                                \
 	_(PROCESS,    15, "process")    /* made by grouping, or above ranges and marks */          \

@@ -10,7 +10,7 @@
 #include "base/util.h"
 
 enum { PATH_MAX_FRAMES = 4096, NOTES_MAX = 8 };
-#define FORM_MIXED UINT64_MAX
+#define FORM_MIXED  UINT64_MAX
 #define FORM_UNTOLD (UINT64_MAX - 1)
 
 /* What has records of its own within a graph. */
@@ -46,9 +46,10 @@ struct graph_shares {
 	uint64_t *time, *count,
 		*launches; /* its own; of work in graphs, of where graphs were captured */
 	uint64_t *form;    /* … beside launches: see own_form() */
-	uint32_t *within;  /* the frame of the form that it is of, above it; SESSION_NONE: of the first */
+	uint32_t *
+		within; /* the frame of the form that it is of, above it; SESSION_NONE: of the first */
 	bool has_forms;
-	uint32_t *places;  /* nodes that are such frames */
+	uint32_t *places; /* nodes that are such frames */
 	uint32_t n_places;
 	/* Of the session that is joined. */
 	struct whole *graphs;
@@ -349,8 +350,8 @@ struct lookup {
 	uint32_t path
 		[PATH_MAX_FRAMES]; /* of the session: from its "<captured_at>" to what it stands below */
 	uint32_t n;
-	uint64_t form;       /* own_form() */
-	struct place *at;    /* where such graphs were captured */
+	uint64_t form;    /* own_form() */
+	struct place *at; /* where such graphs were captured */
 	size_t n_at, cap_at;
 	struct content holds, other; /* other: what it holds there, where that is told */
 };
@@ -507,7 +508,8 @@ static void keep(struct lookup *l, bool (*is_kept)(const struct lookup *l, const
 	l->n_at = n;
 }
 
-static bool any(const struct lookup *l, bool (*is_it)(const struct lookup *l, const struct place *at))
+static bool any(const struct lookup *l,
+		bool (*is_it)(const struct lookup *l, const struct place *at))
 {
 	for (size_t i = 0; i < l->n_at; i++)
 		if (is_it(l, &l->at[i]))

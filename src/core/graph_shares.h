@@ -11,6 +11,7 @@
  *                                                └ <estimated> ─┬ layer 0 ─ gemm  15us
  *                                                               └ layer 1 ─ gemm   5us
  *
+ * Which graph it is there says its form (METRIC_GRAPH_FORM, ADR 47), and where that is not known what it holds.
  * A graph gives all of its time to what is in it, to the nanosecond; all else that it has stays its own. What it
  * gave is METRIC_ESTIMATED there, too, and how often that ran METRIC_ESTIMATED_RUNS.
  *   thread  one */
@@ -29,7 +30,7 @@ struct graph_shares *graph_shares_free(struct graph_shares *g);
 /* What has come since the last call, of always the same session. 0 or -ENOMEM: what is not given yet stays its
  * graph's. Notes of the session say which graphs stay whole, and why. */
 int graph_shares_apply(struct graph_shares *g, struct session *s);
-/* No more will come: a note where there was nothing to join. 0 or -ENOMEM. */
+/* No more will come: a note on how much was joined. 0 or -ENOMEM. */
 int graph_shares_settle(struct graph_shares *g, struct session *s);
 
 /* Does a node stand below ESTIMATED_FRAME, or is it that? */

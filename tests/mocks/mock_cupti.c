@@ -901,28 +901,36 @@ static size_t n_moved;
 EXPORT mock_move_fn mock_move;
 void mock_move(uint64_t node, uint64_t id)
 {
+	for (size_t i = 0; i < n_moved; i++)
+		if (moved[i].node == node) {
+			moved[i].id = id;
+			return;
+		}
 	if (n_moved == sizeof(moved) / sizeof(*moved))
 		die("too many nodes have moved");
 	moved[n_moved].node = node;
 	moved[n_moved++].id = id;
 }
 
+static uint64_t moved_to(uint64_t node)
+{
+	for (size_t i = 0; i < n_moved; i++)
+		if (moved[i].node == node)
+			return moved[i].id;
+	return node;
+}
+
 EXPORT uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id);
 uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret_id)
 {
-	*ret_id = (uintptr_t)node;
-	for (size_t i = 0; i < n_moved; i++)
-		if (moved[i].node == *ret_id) {
-			*ret_id = moved[i].id;
-			break;
-		}
+	*ret_id = moved_to((uintptr_t)node);
 	return ABI_OK;
 }
 
 EXPORT uint32_t cuptiGetGraphExecId(void *executable, uint32_t *ret_id);
 uint32_t cuptiGetGraphExecId(void *executable, uint32_t *ret_id)
 {
-	*ret_id = (uint32_t)(uintptr_t)executable;
+	*ret_id = (uint32_t)moved_to((uintptr_t)executable);
 	return ABI_OK;
 }
 

@@ -65,7 +65,7 @@ struct mock_node {
 	uint32_t type; /* enum abi_node_type */
 };
 typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
-/* A node has another id from now on. */
+/* A node, or an executable graph, has another id from now on. */
 typedef void mock_move_fn(uint64_t node, uint64_t id);
 /* A context is destroyed. */
 typedef void mock_context_fn(uint32_t context);

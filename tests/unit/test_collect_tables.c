@@ -678,8 +678,10 @@ START_TEST(test_thread_ends)
 
 static struct whole_graph *executable(uint32_t graph)
 {
-	const struct graph_member m = {
-		.node = (uint64_t)graph << 32 | 1, .graph = graph, .number = graph, .part = GRAPH_KERNEL};
+	const struct graph_member m = {.node = (uint64_t)graph << 32 | 1,
+				       .graph = graph,
+				       .number = graph,
+				       .part = GRAPH_KERNEL};
 
 	graph_node_copy(0, &m);
 	graph_node_copy(0, &m); /* told of once more: it is the same node */

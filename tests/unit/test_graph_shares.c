@@ -326,6 +326,132 @@ START_TEST(graphs_are_matched)
 }
 END_TEST
 
+/* ---- forms ---- */
+
+/* By nodes: two forms of two kernels each, 4 and 6 launches; form 0: not told. */
+static struct session *make_forms(uint64_t first, uint64_t second)
+{
+	struct session *s = session_new();
+	uint32_t at = captured(s, "replay", "model"), frame, layer;
+
+	add(s, at, nowhere(s), METRIC_GRAPH_LAUNCHES, 4);
+	add(s, at, nowhere(s), METRIC_GRAPH_FORM, first);
+	add_kernel(s, at, NULL, "a", 400, 4);
+	add_kernel(s, at, "layer", "b", 1200, 4);
+	frame = session_node(s, at, FRAME_GRAPH, "<form 2>");
+	add(s, frame, nowhere(s), METRIC_GRAPH_LAUNCHES, 6);
+	add(s, frame, nowhere(s), METRIC_GRAPH_FORM, second);
+	add_kernel(s, frame, NULL, "c", 600, 6);
+	layer = session_node(s, at, FRAME_SCOPE, "layer");
+	add_kernel(s, session_node(s, layer, FRAME_GRAPH, "<form 2>"), NULL, "d", 600, 6);
+	return s;
+}
+
+static uint32_t whole_graph(struct session *s, const char *name)
+{
+	return session_node(s, captured(s, "replay", "model"), FRAME_GRAPH_RUN, name);
+}
+
+/* All of a graph that took 1000 ns in 2 launches; form UINT64_MAX: it is not told. */
+static struct session *make_whole(const char *name, uint64_t form)
+{
+	struct session *s = session_new();
+	uint32_t graph = whole_graph(s, name);
+
+	set_row(s, whole_row(s, graph, 0), 1000, 2);
+	if (form != UINT64_MAX)
+		add(s, graph, lane(s, 0), METRIC_GRAPH_FORM, form);
+	return s;
+}
+
+struct form_case {
+	uint64_t first, second, form;
+	const char *name;
+	const char *kernel, *in_layer; /* that it is divided among, 1 : x; NULL: it stays whole */
+	uint64_t ns;                   /* of the first one */
+	const char *note;
+};
+
+static const struct form_case form_cases[] = {
+	{11, 22, 11, "<graph: 2 kernels>", "a", "b", 250, "divides 1 of 1 rows"},
+	{11, 22, 22, "<graph: 2 kernels>", "c", "d", 500, "100.0 % of what they took"},
+	{11, 22, 33, "<graph: 2 kernels>", NULL, NULL, 0, "run other kernels, or with other grids"},
+	{11, 22, 0, "<graph changed: 2 kernels>", NULL, NULL, 0, "run other kernels"},
+	{11, 0, 0, "<graph changed: 2 kernels>", "c", "d", 500, "divides 1 of 1"},
+	{11, 0, 22, "<graph: 2 kernels>", NULL, NULL, 0, "run other kernels"},
+	{0, 0, 0, "<graph: 2 kernels>", NULL, NULL, 0, "does not tell several graphs apart"},
+	{11, 22, 22, "<graph: 3 kernels>", NULL, NULL, 0, "hold other nodes in 'nodes': 2 kernels"},
+	/* A profile of before there were forms. */
+	{11, 22, UINT64_MAX, "<graph: 2 kernels>", NULL, NULL, 0, "does not tell several"},
+	{11, 22, UINT64_MAX, "<graph: 5 kernels>", NULL, NULL, 0, "hold other nodes"},
+};
+
+START_TEST(forms_tell_graphs_apart)
+{
+	const struct form_case *c = &form_cases[_i];
+	struct session *s = make_whole(c->name, c->form);
+	struct graph_shares *g = shares_of(make_forms(c->first, c->second));
+	uint32_t graph = whole_graph(s, c->name), top, below;
+
+	ck_assert_int_eq(graph_shares_settle(g, s), 0);
+	top = find(s, graph, ESTIMATED_FRAME);
+	ck_assert_int_eq(top != SESSION_NONE, c->kernel != NULL);
+	if (c->kernel) {
+		below = find(s, find(s, top, "layer"), c->in_layer);
+		ck_assert_uint_ne(below, SESSION_NONE);
+		ck_assert_uint_eq(value(s, find(s, top, c->kernel), METRIC_TIME), c->ns);
+		ck_assert_uint_eq(value(s, below, METRIC_TIME), 1000 - c->ns);
+		ck_assert_uint_eq(find(s, top, "<form 2>"), SESSION_NONE);
+	}
+	ck_assert_uint_eq(value(s, graph, METRIC_TIME), c->kernel ? 0 : 1000);
+	ck_assert_msg(has_note(s, c->note), "%s", c->note);
+	graph_shares_free(g);
+	session_free(s);
+}
+END_TEST
+
+/* A form may come after the time that it is of. */
+START_TEST(forms_are_waited_for)
+{
+	struct session *s = make_whole("<graph: 2 kernels>", UINT64_MAX);
+	struct graph_shares *g = shares_of(make_forms(11, 22));
+	uint32_t graph = whole_graph(s, "<graph: 2 kernels>");
+
+	ck_assert_int_eq(graph_shares_apply(g, s), 0);
+	ck_assert_uint_eq(value(s, graph, METRIC_TIME), 1000);
+	ck_assert_uint_eq(s->n_notes, 0);
+	add(s, graph, lane(s, 0), METRIC_GRAPH_FORM, 22);
+	ck_assert_int_eq(graph_shares_apply(g, s), 0);
+	ck_assert_uint_eq(value(s, find(s, find(s, graph, ESTIMATED_FRAME), "c"), METRIC_TIME),
+			  500);
+	graph_shares_free(g);
+	session_free(s);
+}
+END_TEST
+
+/* Another process has another graph of the same name there: what was divided is whole again. */
+START_TEST(forms_of_several_processes_are_not_mixed)
+{
+	struct session *s = make_whole("<graph: 2 kernels>", 22);
+	struct graph_shares *g = shares_of(make_forms(11, 22));
+	uint32_t graph = whole_graph(s, "<graph: 2 kernels>"), row;
+
+	ck_assert_int_eq(graph_shares_apply(g, s), 0);
+	ck_assert_uint_eq(value(s, graph, METRIC_TIME), 0);
+	row = whole_row(s, graph, 1);
+	set_row(s, row, 70, 1);
+	add(s, graph, lane(s, 1), METRIC_GRAPH_FORM, 11);
+	ck_assert_int_eq(graph_shares_settle(g, s), 0);
+	ck_assert_uint_eq(sum_on(s, METRIC_TIME, 0), 1000);
+	ck_assert_uint_eq(sum_on(s, METRIC_TIME, 1), 70);
+	ck_assert_uint_eq(value(s, graph, METRIC_TIME), 1070);
+	ck_assert_uint_eq(sum_on(s, METRIC_ESTIMATED, 0), 0);
+	ck_assert(has_note(s, "does not tell several graphs apart"));
+	graph_shares_free(g);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(other_files_are_refused)
 {
 	struct session *s = session_new();
@@ -392,6 +518,9 @@ int main(void)
 	tcase_add_loop_test(tc, sums_stay, 0, 3);
 	tcase_add_test(tc, the_largest_times_fit);
 	tcase_add_loop_test(tc, graphs_are_matched, 0, (int)ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, forms_tell_graphs_apart, 0, (int)ARRAY_SIZE(form_cases));
+	tcase_add_test(tc, forms_are_waited_for);
+	tcase_add_test(tc, forms_of_several_processes_are_not_mixed);
 	tcase_add_test(tc, other_files_are_refused);
 	tcase_add_test(tc, nothing_to_join_is_told);
 	tcase_add_test(tc, notes_are_few);

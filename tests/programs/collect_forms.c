@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Forms of CUDA graphs where it is easy to mistake one for another: collect_forms LIBCUDA nodes|whole, with the mock
+ * libcupti. Both runs do the same. See tests/scripts/collect_forms.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cupti_abi.h"
+#include "mocks/mock_cupti.h"
+#include "programs/symbols.h"
+#include "proton/proton.h"
+
+enum { KERNEL_CALL = 307, GRAPH_CALL = 514, MAKE_CALL = 643, UPDATE_CALL = 696 };
+enum { NODES_MAX = 8, N_MANY = 10000, N_OTHERS = 1500 };
+
+static mock_call_fn *call;
+static mock_graph_fn *graph_event;
+static mock_auto_fn *automatic;
+static mock_complete_fn *complete;
+static mock_move_fn *move_node;
+static bool whole;
+static _Atomic uint32_t n_nodes, n_graphs;
+
+struct graph {
+	uint32_t number;
+	uintptr_t handle; /* where it is executable; 0: its number */
+	unsigned n;
+	uint64_t node[NODES_MAX];
+	const char *name[NODES_MAX];
+};
+
+static uint64_t new_node(uint32_t graph)
+{
+	return (uint64_t)graph << 32 | ++n_nodes;
+}
+
+static struct graph begin(void)
+{
+	return (struct graph){.number = ++n_graphs};
+}
+
+static void capture(struct graph *g, const char *name)
+{
+	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			     .name = name,
+			     .captured = true,
+			     .graph = g->number,
+			     .graph_node = new_node(g->number)};
+
+	g->node[g->n] = op.graph_node;
+	g->name[g->n++] = name;
+	call(KERNEL_CALL, &op);
+}
+
+static struct graph capture_two(const char *scope, const char *first, const char *second)
+{
+	struct graph g = begin();
+
+	proton_enter_scope(scope);
+	capture(&g, first);
+	capture(&g, second);
+	proton_exit_scope();
+	return g;
+}
+
+static struct graph copy(const struct graph *of)
+{
+	struct graph g = *of;
+
+	g.number = ++n_graphs;
+	for (unsigned i = 0; i < g.n; i++) {
+		struct mock_node node = {
+			.node = new_node(g.number), .from = of->node[i], .type = ABI_NODE_KERNEL};
+
+		graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
+		graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
+		g.node[i] = node.node;
+	}
+	return g;
+}
+
+/* At a handle, which another one may have had. */
+static struct graph instantiate_at(const struct graph *of, uintptr_t handle)
+{
+	struct graph g = copy(of);
+
+	g.handle = handle ? handle : g.number;
+	if (handle)
+		move_node(handle, g.number);
+	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = g.handle});
+	return g;
+}
+
+static struct graph instantiate(const struct graph *of)
+{
+	return instantiate_at(of, 0);
+}
+
+static void destroy(const struct graph *g)
+{
+	for (unsigned i = 0; i < g->n; i++)
+		graph_event(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
+			    &(struct mock_node){.node = g->node[i]});
+	if (g->handle)
+		graph_event(ABI_RESOURCE_GRAPH_EXEC_DESTROYED,
+			    &(struct mock_node){.executable = g->handle});
+}
+
+/* One record of all, or one of each node. */
+static void launch(const char *scope, const struct graph *g, unsigned times)
+{
+	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			     .graph = g->number,
+			     .stream = 7,
+			     .executable = (const void *)g->handle};
+
+	proton_enter_scope(scope);
+	for (unsigned t = 0; t < times; t++)
+		for (unsigned i = 0; i < (whole ? 1 : g->n); i++) {
+			op.name = g->name[i];
+			op.graph_node = g->node[i];
+			call(GRAPH_CALL, &op);
+		}
+	proton_exit_scope();
+}
+
+static void wait_for_records(void)
+{
+	static int session = -1;
+
+	if (session < 0)
+		session = proton_session_start("until_here", NULL);
+	proton_session_activate(session);
+	proton_session_deactivate(session, 1);
+}
+
+/* One goes while its replays are due, and another one has its handle. */
+static void run_reused(void)
+{
+	enum { HANDLE = 0x7f0010 };
+	struct graph a = capture_two("reused", "a", "b"), c = capture_two("reused", "c", "d");
+	struct graph run = instantiate_at(&a, HANDLE);
+
+	automatic(false);
+	launch("reused", &run, 3);
+	destroy(&run);
+	run = instantiate_at(&c, HANDLE);
+	/* As it is, which says that it is the new one that is meant. */
+	call(UPDATE_CALL, &(struct mock_op){.executable = (const void *)(uintptr_t)HANDLE,
+					    .src = (const void *)(uintptr_t)c.number});
+	launch("reused", &run, 2);
+	complete(100, true); /* those of the new one first */
+	automatic(true);
+}
+
+/* Captured in one place, run once and destroyed: two forms by turns. */
+static void run_many(void)
+{
+	for (unsigned i = 0; i < N_MANY; i++) {
+		struct graph g = i % 2 ? capture_two("many", "a", "b")
+				       : capture_two("many", "c", "d"),
+			     run = instantiate(&g);
+
+		destroy(&g);
+		launch("many", &run, 1);
+		destroy(&run);
+		if (i % 500 == 499)
+			wait_for_records();
+	}
+}
+
+/* More forms than are told apart. */
+static void run_others(void)
+{
+	static char names[N_OTHERS][16];
+
+	for (unsigned i = 0; i < N_OTHERS; i++) {
+		struct graph g = begin(), run;
+
+		snprintf(names[i], sizeof(names[i]), "kernel_%u", i % 100);
+		proton_enter_scope("others");
+		for (unsigned k = 0; k < 3; k++)
+			capture(&g, names[(i / (k ? 10 * k : 1)) % N_OTHERS]);
+		proton_exit_scope();
+		run = instantiate(&g);
+		launch("others", &run, 1);
+		if (i % 500 == 499)
+			wait_for_records();
+	}
+}
+
+/* Threads that capture at once, a node each in turn. */
+struct capturer {
+	pthread_barrier_t *turn;
+	const char *names[2];
+	struct graph g;
+};
+
+static void *capture_by_turns(void *arg)
+{
+	struct capturer *c = arg;
+
+	c->g = begin();
+	proton_enter_scope("threads");
+	for (unsigned i = 0; i < 2; i++) {
+		pthread_barrier_wait(c->turn);
+		capture(&c->g, c->names[i]);
+	}
+	proton_exit_scope();
+	pthread_barrier_wait(c->turn);
+	c->g = instantiate(&c->g);
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_barrier_t turn;
+	struct capturer c[] = {{.turn = &turn, .names = {"a", "b"}},
+			       {.turn = &turn, .names = {"c", "d"}}};
+	pthread_t thread[2];
+
+	pthread_barrier_init(&turn, NULL, 2);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, capture_by_turns, &c[i]);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&turn);
+	launch("threads", &c[0].g, 3);
+	launch("threads", &c[1].g, 4);
+}
+
+/* A graph of a kernel and of another graph, whose nodes move into it when it is made executable. */
+static struct graph outer, child, made;
+
+static void copy_node(uint32_t graph, uint64_t node, uint64_t from)
+{
+	const struct mock_node copied = {
+		.graph = graph, .node = node, .from = from, .type = ABI_NODE_KERNEL};
+
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &copied);
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &copied);
+}
+
+static void make_nested(void)
+{
+	uint32_t inner = ++n_graphs;
+
+	made = (struct graph){.number = ++n_graphs, .n = 3};
+	made.handle = made.number;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t node = new_node(inner);
+
+		copy_node(inner, node, child.node[i]);
+		made.node[1 + i] = new_node(made.number);
+		made.name[1 + i] = child.name[i];
+		move_node(node, made.node[1 + i]);
+	}
+	made.node[0] = new_node(made.number);
+	made.name[0] = outer.name[0];
+	copy_node(made.number, made.node[0], outer.node[0]);
+	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED,
+		    &(struct mock_node){.executable = made.handle});
+}
+
+static void run_nested(void)
+{
+	outer = begin();
+	proton_enter_scope("nested");
+	capture(&outer, "outer");
+	proton_exit_scope();
+	child = capture_two("nested", "a", "b");
+	call(MAKE_CALL, &(struct mock_op){.inside = make_nested});
+	launch("nested", &made, 3);
+}
+
+/* A copy of what was captured is made executable, and the copy's other copy. */
+static void run_cloned(void)
+{
+	struct graph g = capture_two("cloned", "a", "b"), clone = copy(&g),
+		     run = instantiate(&clone), again = copy(&clone);
+
+	destroy(&g);
+	again = instantiate(&again);
+	launch("cloned", &run, 2);
+	launch("cloned", &again, 3);
+}
+
+int main(int argc, char **argv)
+{
+	const char *cupti = getenv("PROTON_CUPTI_PATH");
+	uint32_t (*init)(uint32_t);
+
+	if (argc != 3)
+		return 2;
+	whole = !strcmp(argv[2], "whole");
+	*(void **)&init = find(argv[1], "cuInit");
+	init(0);
+	*(void **)&call = find(cupti, "mock_call");
+	*(void **)&graph_event = find(cupti, "mock_graph");
+	*(void **)&automatic = find(cupti, "mock_auto");
+	*(void **)&complete = find(cupti, "mock_complete");
+	*(void **)&move_node = find(cupti, "mock_move");
+	run_reused();
+	run_threads();
+	run_nested();
+	run_cloned();
+	run_many();
+	run_others();
+	return 0;
+}
