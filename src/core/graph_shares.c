@@ -353,6 +353,8 @@ struct lookup {
 	uint64_t form;    /* own_form() */
 	struct place *at; /* where such graphs were captured */
 	size_t n_at, cap_at;
+	size_t n_others; /* … of another form, and the last of them */
+	struct place another;
 	struct content holds, other; /* other: what it holds there, where that is told */
 };
 
@@ -405,14 +407,29 @@ static uint32_t find_below(const struct lookup *l, uint32_t node)
 	return node;
 }
 
-/* A place in which no work is is none. */
+/* What has its form is it, and nothing else; what has none may be what has none, as where no record said how often that
+ * was launched. Where a file is of before there were forms, all may be. */
+static bool may_be(const struct lookup *l, uint64_t form)
+{
+	if (l->form == FORM_UNTOLD || l->form == FORM_MIXED || !l->g->has_forms)
+		return true;
+	return l->form ? form == l->form : !form || form == FORM_UNTOLD;
+}
+
+/* A place in which no work is is none. There may be very many forms: what each holds is not looked at. */
 static int add_form(struct lookup *l, uint32_t node, uint32_t frame)
 {
 	static const struct content nothing;
 	uint32_t told = frame == SESSION_NONE ? node : frame;
 	const struct place at = {node, frame, l->g->launches[told], l->g->form[told]};
-	struct content ran = content_of(l->g, &at);
+	struct content ran;
 
+	if (!may_be(l, at.form)) {
+		l->another = at;
+		l->n_others++;
+		return 0;
+	}
+	ran = content_of(l->g, &at);
 	if (!memcmp(&ran, &nothing, sizeof(ran)))
 		return 0;
 	if (ARRAY_ROOM(l->at, l->cap_at, l->n_at + 1) < 0)
@@ -508,27 +525,6 @@ static void keep(struct lookup *l, bool (*is_kept)(const struct lookup *l, const
 	l->n_at = n;
 }
 
-static bool any(const struct lookup *l,
-		bool (*is_it)(const struct lookup *l, const struct place *at))
-{
-	for (size_t i = 0; i < l->n_at; i++)
-		if (is_it(l, &l->at[i]))
-			return true;
-	return false;
-}
-
-static bool has_form(const struct lookup *l, const struct place *at)
-{
-	return at->form == l->form;
-}
-
-/* It is not told of everything there, as where no record said how often it was launched. */
-static bool has_none(const struct lookup *l, const struct place *at)
-{
-	(void)l;
-	return !at->form || at->form == FORM_UNTOLD;
-}
-
 static bool is_as_large(const struct lookup *l, const struct place *at)
 {
 	struct content ran = content_of(l->g, at);
@@ -548,21 +544,30 @@ static bool is_one_a_place(const struct lookup *l)
 	return true;
 }
 
-/* What has its form is it, and nothing else. What has none is known by its place and by what it holds; where a file is
- * of before there were forms, that is all that is known of any. */
+/* Why none of what was captured there may be it. */
+static enum verdict judge_others(struct lookup *l)
+{
+	static const struct content nothing;
+	struct content ran;
+
+	if (!l->n_others)
+		return NOT_THERE;
+	if (l->n_others > 1)
+		return OTHER_FORM;
+	ran = content_of(l->g, &l->another);
+	if (!memcmp(&ran, &nothing, sizeof(ran)))
+		return NOT_THERE;
+	return judge_place(l, &l->another) == OTHER_NODES ? OTHER_NODES : OTHER_FORM;
+}
+
+/* What has no form is known by its place and by what it holds. */
 static enum verdict choose(struct lookup *l)
 {
-	bool is_told = l->form != FORM_UNTOLD && l->g->has_forms;
-
 	if (!l->n_at)
-		return NOT_THERE;
+		return judge_others(l);
 	if (l->form == FORM_MIXED)
 		return NOT_TOLD_APART;
-	if (is_told && !any(l, l->form ? has_form : has_none))
-		return any(l, is_as_large) ? OTHER_FORM : judge_place(l, &l->at[0]);
-	if (is_told)
-		keep(l, l->form ? has_form : has_none);
-	if (is_told && l->form)
+	if (l->g->has_forms && l->form && l->form != FORM_UNTOLD)
 		return JOINED;
 	if (!is_one_a_place(l))
 		keep(l, is_as_large);
