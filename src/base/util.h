@@ -14,6 +14,7 @@
 #define MIN(a, b)        ((a) < (b) ? (a) : (b))
 #define MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define CLAMP(v, lo, hi) MIN(MAX(v, lo), hi)
+#define COMPARE(a, b)    (((a) > (b)) - ((a) < (b))) /* for qsort() */
 
 #define NSEC_PER_SEC     UINT64_C(1000000000)
 #define NSEC_PER_MSEC    UINT64_C(1000000)

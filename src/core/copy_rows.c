@@ -15,22 +15,17 @@ void copy_rows_done(struct copy_rows *rows)
 	*rows = (struct copy_rows){0};
 }
 
-static int compare(uint32_t a, uint32_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int by_place(const void *x, const void *y)
 {
 	const struct session_copy_lane *a = &((const struct copy_row *)x)->of;
 	const struct session_copy_lane *b = &((const struct copy_row *)y)->of;
-	int by = compare(a->device, b->device);
+	int by = COMPARE(a->device, b->device);
 
-	by = by ? by : compare(a->context, b->context);
-	by = by ? by : compare(a->stream, b->stream);
-	by = by ? by : compare(a->direction, b->direction);
-	by = by ? by : compare(a->channel_kind, b->channel_kind);
-	return by ? by : compare(a->channel, b->channel);
+	by = by ? by : COMPARE(a->context, b->context);
+	by = by ? by : COMPARE(a->stream, b->stream);
+	by = by ? by : COMPARE(a->direction, b->direction);
+	by = by ? by : COMPARE(a->channel_kind, b->channel_kind);
+	return by ? by : COMPARE(a->channel, b->channel);
 }
 
 /* Those that took as long in an order that is not that of the session. */

@@ -98,8 +98,6 @@ static uint64_t shift_of(const struct session *s, uint32_t process, int64_t leas
 
 /* ---- lanes ---- */
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
 static int compare_lanes(const void *a, const void *b)
 {
 	const struct strip_lane *x = a, *y = b;

@@ -131,17 +131,12 @@ static int add_pair(struct traffic *t, const struct session *s, const struct ses
 	return 0;
 }
 
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_ends(const struct traffic_end *a, const struct traffic_end *b)
 {
-	int by = compare_numbers(a->is_device, b->is_device);
+	int by = COMPARE(a->is_device, b->is_device);
 
-	by = by ? by : compare_numbers(a->device, b->device);
-	return by ? by : compare_numbers(a->memory, b->memory);
+	by = by ? by : COMPARE(a->device, b->device);
+	return by ? by : COMPARE(a->memory, b->memory);
 }
 
 /* Those with as many in an order that is not that of the rows: it is the same when they were written and read. */

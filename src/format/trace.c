@@ -333,8 +333,6 @@ static int add_cycles(struct trace *t, uint32_t node, uint32_t lane, uint64_t cy
 
 /* ---- ranges ---- */
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
 /* By track; of those that start together the one that lasts longer is around the other, of equals
  * the first. */
 static int compare_ranges(const void *x, const void *y)
