@@ -95,6 +95,12 @@ int copy_rows_make(struct copy_rows *rows, const struct session *s)
 
 /* ---- names ---- */
 
+/* Of all that had no place of their own. */
+static bool is_others(const struct copy_row *c)
+{
+	return c->of.stream == SESSION_NONE && c->of.direction == COPY_UNKNOWN;
+}
+
 static bool has_contexts(const struct copy_rows *rows, const struct copy_row *c)
 {
 	for (size_t i = 0; i < rows->n; i++)
@@ -108,7 +114,7 @@ void copy_row_stream(const struct copy_rows *rows, const struct copy_row *c,
 		     char out[COPY_ROW_WORD])
 {
 	if (c->of.stream == SESSION_NONE)
-		snprintf(out, COPY_ROW_WORD, "others");
+		snprintf(out, COPY_ROW_WORD, "%s", is_others(c) ? "others" : "-");
 	else if (has_contexts(rows, c))
 		snprintf(out, COPY_ROW_WORD, "%" PRIu32 "/%" PRIu32, c->of.context, c->of.stream);
 	else
@@ -139,7 +145,7 @@ void copy_row_name(const struct session *s, const struct copy_rows *rows, const 
 	session_device_word(s, c->of.device, device);
 	copy_row_stream(rows, c, stream);
 	copy_row_channel(c, channel);
-	if (c->of.stream == SESSION_NONE && c->of.direction == COPY_UNKNOWN)
+	if (is_others(c))
 		snprintf(out, 2 * COPY_ROW_WORD, "%s, all others", device);
 	else
 		snprintf(out, 2 * COPY_ROW_WORD, "%s %s, stream %.24s%s%.24s", device,

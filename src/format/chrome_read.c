@@ -466,6 +466,7 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 			       .context = e->context,
 			       .stream = e->stream,
 			       .device = e->device,
+			       .no_size = e->is_mean,
 			       .kind = c->kind};
 	const char *name = str(r, e->name);
 	uint64_t number;
@@ -475,8 +476,7 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	if (w.kind != ACTIVITY_KERNEL || !strncasecmp(name, "memcpy", 6) ||
 	    !strncasecmp(name, "memset", 6))
 		trace_parse_transfer(name, &w);
-	if (!e->has_stream && number_in(track_label(r, t), &number))
-		w.stream = number;
+	w.no_stream = !e->has_stream && !number_in(track_label(r, t), &w.stream);
 	if (w.device < 0)
 		w.device = device_in(process_label(r, t));
 	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&

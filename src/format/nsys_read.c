@@ -191,6 +191,7 @@ static int begin_work(struct nsys *n, enum activity_kind kind, struct trace_work
 		.parent = SESSION_NONE,
 		.process = SESSION_NONE,
 		.kind = (uint8_t)kind,
+		.no_stream = db_null(n->db, STREAM),
 	};
 	if (db_null(n->db, PID))
 		return 0;
@@ -251,8 +252,10 @@ static int add_copy(void *ctx)
 	w.direction = kind > 0 && kind < (int64_t)ARRAY_SIZE(directions) ? directions[kind] : 0;
 	w.src_kind = memory_kind(n, FIRST_OWN + 2);
 	w.dst_kind = memory_kind(n, FIRST_OWN + 3);
-	if (kind >= MIGRATION_FIRST && kind <= MIGRATION_LAST)
+	if (kind >= MIGRATION_FIRST && kind <= MIGRATION_LAST) {
 		w.src_kind = w.dst_kind = MEMORY_MANAGED; /* pages, which nobody copied */
+		w.no_stream = true;                       /* whatever number stands there */
+	}
 	return trace_add_work(n->trace, &w);
 }
 

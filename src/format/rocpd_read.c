@@ -24,6 +24,7 @@ struct event {
 
 struct place { /* of a track */
 	int64_t pid, tid, agent, stream;
+	bool no_stream;
 };
 
 struct rocpd {
@@ -178,7 +179,8 @@ static int add_track(void *ctx)
 		return -ENOMEM;
 	r->place[r->n_places] =
 		(struct place){db_int(r->db, 1), db_int(r->db, 2),
-			       db_null(r->db, 3) ? -1 : db_int(r->db, 3), db_int(r->db, 4)};
+			       db_null(r->db, 3) ? -1 : db_int(r->db, 3), db_int(r->db, 4),
+			       db_null(r->db, 4)};
 	return db_ids_add(&r->tracks, db_int(r->db, 0), (uint32_t)r->n_places++);
 }
 
@@ -213,7 +215,8 @@ static int64_t time_of(struct rocpd *r, int column, int id_column)
 static struct place place_of(struct rocpd *r)
 {
 	struct place p = {db_int(r->db, PID), db_int(r->db, TID),
-			  db_null(r->db, AGENT) ? -1 : db_int(r->db, AGENT), db_int(r->db, STREAM)};
+			  db_null(r->db, AGENT) ? -1 : db_int(r->db, AGENT), db_int(r->db, STREAM),
+			  db_null(r->db, STREAM)};
 	uint32_t i = db_ids_at(&r->tracks, r->db, TRACK);
 
 	return db_null(r->db, PID) && i != IDINDEX_NONE ? r->place[i] : p;
@@ -273,6 +276,7 @@ static int begin_work(struct rocpd *r, enum activity_kind kind, struct trace_wor
 		.parent = SESSION_NONE,
 		.process = process_of(r, place.pid),
 		.stream = (uint64_t)place.stream,
+		.no_stream = place.no_stream,
 		.device = device_of(r, place.agent),
 		.kind = (uint8_t)kind,
 	};

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/device_work.h"
 
 #define DEVICES_MAX 4096
 
@@ -37,6 +38,7 @@ struct trace {
 	size_t n_works, cap_works;
 	struct origins launches, within;
 	uint32_t host_set, copy_set, set_set, cycle_set, launch_set;
+	uint32_t size_sets[N_COPY_SIZES];       /* SESSION_NONE: no copy was of that size */
 	uint64_t *launched;                     /* launch ids of all work, sorted */
 	uint32_t directions[COPY_N_DIRECTIONS]; /* string ids */
 	struct {
@@ -91,6 +93,8 @@ static int make_sets(struct trace *t)
 		if (t->directions[i] == STRTAB_NONE)
 			return -ENOMEM;
 	}
+	for (unsigned i = 0; i < N_COPY_SIZES; i++)
+		t->size_sets[i] = SESSION_NONE;
 	metric_guess("cycles", METRIC_U64, &cycles);
 	id = metric_table_add(t->s->metrics, &cycles);
 	t->host_set = session_set_intern(t->s, host, ARRAY_SIZE(host));
@@ -632,6 +636,26 @@ static int work_histogram(struct trace *t, uint32_t node, const struct session_l
 	return r < 0 ? r : hist_count(h, hist_bin(ns), 1);
 }
 
+/* Beside what copies add up to, how many there were of its size; 0 bytes: nobody says how large it is. */
+static int add_size(struct trace *t, const struct trace_work *w, uint32_t node, uint32_t lane)
+{
+	unsigned size = copy_size(w->bytes);
+	const uint32_t metrics[] = {metric_of_copies(size), metric_of_copied_bytes(size)};
+	union metric_value *v;
+
+	if (!w->bytes || w->no_size)
+		return 0;
+	if (t->size_sets[size] == SESSION_NONE)
+		t->size_sets[size] = session_set_intern(t->s, metrics, ARRAY_SIZE(metrics));
+	v = t->size_sets[size] == SESSION_NONE ? NULL
+					       : row_values(t, node, lane, t->size_sets[size]);
+	if (!v)
+		return -ENOMEM;
+	v[0].u64++;
+	v[1].u64 += w->bytes;
+	return 0;
+}
+
 static int work_values(struct trace *t, const struct trace_work *w, uint32_t node, uint32_t lane)
 {
 	const uint32_t sets[] = {[ACTIVITY_KERNEL] = SET_KERNEL,
@@ -651,8 +675,11 @@ static int work_values(struct trace *t, const struct trace_work *w, uint32_t nod
 		v[4].u64 += w->bytes;
 		t->s->present[v - t->s->values + 4] = v[4].u64 > 0;
 	}
-	if (w->kind == ACTIVITY_COPY)
+	if (w->kind == ACTIVITY_COPY) {
 		v[5].text = t->directions[w->direction];
+		if (add_size(t, w, node, lane) < 0)
+			return -ENOMEM;
+	}
 	return work_histogram(t, node, &t->s->lanes[lane], n_before, before_ns, ns);
 }
 
@@ -695,82 +722,31 @@ static int place_works(struct trace *t)
 	return r;
 }
 
-/* ---- how long devices were busy ---- */
+/* ---- what it adds up to ---- */
 
-struct span {
-	uint64_t key, start_ns, end_ns; /* key: process and device */
-	bool is_copy;
-};
-
-/* What spans cover that come in the order of their starts. */
-struct cover {
-	uint64_t end_ns, ns;
-};
-
-static int compare_spans(const void *x, const void *y)
+/* Of work that was placed: works and what they became are in one order. */
+static int add_up(struct trace *t, const struct session_interval *placed)
 {
-	const struct span *a = x, *b = y;
-
-	return a->key != b->key ? COMPARE(a->key, b->key) : COMPARE(a->start_ns, b->start_ns);
-}
-
-static void cover(struct cover *c, const struct span *span)
-{
-	if (span->end_ns <= c->end_ns)
-		return;
-	c->ns += span->end_ns - MAX(span->start_ns, c->end_ns);
-	c->end_ns = span->end_ns;
-}
-
-/* The union of sorted spans of one process on one device, and what copies have of it. */
-static int unite_spans(struct session *s, const struct span *spans, size_t n)
-{
-	struct session_use use = {.process = (uint32_t)(spans->key >> 32),
-				  .device = (uint32_t)spans->key};
-	struct cover all = {0}, copies = {0}, others = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		cover(&all, &spans[i]);
-		cover(spans[i].is_copy ? &copies : &others, &spans[i]);
-	}
-	use.busy_ns = all.ns;
-	use.copies_ns = copies.ns;
-	use.hidden_ns = copies.ns + others.ns - all.ns;
-	return session_use_set(s, &use);
-}
-
-/* One (process, device) after the other. */
-static int unite_all(struct session *s, const struct span *spans, size_t n)
-{
-	int r = 0;
-
-	for (size_t from = 0, to; r == 0 && from < n; from = to) {
-		for (to = from + 1; to < n && spans[to].key == spans[from].key; to++)
-			;
-		r = unite_spans(s, spans + from, to - from);
-	}
-	return r;
-}
-
-static int add_uses(struct session *s)
-{
-	_cleanup_(freep) struct span *spans = calloc(s->n_intervals + 1, sizeof(*spans));
+	_cleanup_(freep) struct device_work *work = calloc(t->n_works + 1, sizeof(*work));
 	size_t n = 0;
 
-	if (!spans)
+	if (!work)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->n_intervals; i++) {
-		const struct session_lane *lane = &s->lanes[s->intervals[i].lane];
+	for (size_t i = 0; i < t->n_works; i++) {
+		const struct session_lane *lane = &t->s->lanes[placed[i].lane];
 
 		if (lane->device != SESSION_NONE)
-			spans[n++] = (struct span){(uint64_t)lane->process << 32 | lane->device,
-						   s->intervals[i].start_ns, s->intervals[i].end_ns,
-						   session_node_kind(s, s->intervals[i].node) ==
-							   FRAME_COPY};
+			work[n++] = (struct device_work){
+				.start_ns = placed[i].start_ns,
+				.end_ns = placed[i].end_ns,
+				.process = lane->process,
+				.device = lane->device,
+				.context = lane->context,
+				.stream = t->works[i].no_stream ? SESSION_NONE : lane->stream,
+				.direction = t->works[i].direction,
+				.is_copy = t->works[i].kind == ACTIVITY_COPY};
 	}
-	if (n)
-		qsort(spans, n, sizeof(*spans), compare_spans);
-	return unite_all(s, spans, n);
+	return device_work_add_up(t->s, work, n);
 }
 
 /* ---- the whole ---- */
@@ -844,6 +820,7 @@ static int add_run(struct trace *t, int64_t last_ns)
 int trace_finish(struct trace *t, int64_t base_ns)
 {
 	int64_t last_ns = 0;
+	size_t n_before; /* intervals of the host */
 	int r;
 
 	t->s->ended = true;
@@ -858,9 +835,10 @@ int trace_finish(struct trace *t, int64_t base_ns)
 		r = sort_launched(t);
 	if (r == 0)
 		r = nest_ranges(t);
+	n_before = t->s->n_intervals;
 	if (r == 0)
 		r = place_works(t);
-	return r < 0 ? r : add_uses(t->s);
+	return r < 0 ? r : add_up(t, t->s->intervals + n_before);
 }
 
 /* ---- words ---- */

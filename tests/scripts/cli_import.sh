@@ -36,6 +36,37 @@ for trace in torch.json h200-torch-graph.json h200-torch-stack.json h200-triton.
 	report again.hatchet >again; check "$trace: as Hatchet" "" "$(diff report again | head -5)"
 done
 
+# Copies by stream, and what ran beside them, in no order, on two devices; one stream is not known.
+python3 -c '
+import json, random
+random.seed(5)
+names = [f"Memcpy {d}" for d in ("HtoD (Pinned -> Device)", "DtoH (Device -> Pageable)", "DtoD (Device -> Device)")]
+events = []
+for i in range(6000):
+    args = {"device": random.randrange(2), "context": 1, "stream": random.randrange(1, 6)}
+    copies = random.random() < 0.3
+    if copies:
+        args["bytes"] = random.choice((1, 1023, 1024, 5000, 1 << 30))
+    if args["stream"] == 5:
+        del args["stream"]
+    events.append({"ph": "X", "cat": "gpu_memcpy" if copies else "kernel", "ts": random.randrange(1000000) / 1000,
+                   "name": random.choice(names) if copies else "gemm", "args": args,
+                   "dur": random.choice((0, 1, 30, 200, 900)) / 1000})
+print(json.dumps({"traceEvents": events}))' >streams.json
+python3 "$databases/check_copies.py" "$PROTON" streams.json >out 2>&1
+check "a trace: copies by stream" "30 streams" "$(sed 's/,.*//' out)"
+"$PROTON" report --ascii --view transfers streams.json | sed -n '/^Copies by stream/,/^$/p' >out
+check "a trace: a stream that is not known, and no channel" "6 - -" \
+	"$(awk '$7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
+
+# What a trace has as a share of several copies says nothing of their sizes.
+"$PROTON" export -f chrome -o shares.json streams.json
+check "a trace: shares have no size" "0 copies_of, 1 bytes_mean_of" "$("$PROTON" export -f json shares.json |
+	grep -c 'copies_of_4KiB') copies_of, $(grep -c -m1 bytes_mean_of shares.json) bytes_mean_of"
+moved() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys
+print(sum(p["bytes"] for p in json.load(sys.stdin)["traffic"]))'; }
+check "a trace: their bytes" "$(moved streams.json)" "$(moved shares.json)"
+
 # Stacks: recorded by py-spy, by Go, and by hand.
 for profile in py-spy.json evented.json go-cpu.pb.gz go-heap.pb.gz; do
 	case $profile in *.gz) grep -q 'define HAVE_ZLIB 1' "$build/config.h" || continue ;; esac
@@ -96,7 +127,11 @@ else
 		check "$db: report" "0 " "$? $(cat err)"
 		golden "$db: report is as expected" report "$databases/$db.report"
 		check "$db: the sums of SQL" "" "$(python3 "$databases/check_sums.py" "$PROTON" "$db.sqlite" 2>&1)"
+		python3 "$databases/check_copies.py" "$PROTON" "$db.sqlite" >>copies 2>&1
 	done
+	check "copies by stream, and what ran beside them" "9 streams, 899839 ns hidden
+9 streams, 968125 ns hidden
+1 streams, 0 ns hidden" "$(cat copies)"
 	# What never ended lasts until the end; what has no time is lost, not there at time 0.
 	"$PROTON" report --ascii --section tree -m count,cpu_time/ns open.sqlite | sed 's/  */ /g; s/^ //' >out
 	check "ranges that never ended" "1 393.000 ROOT

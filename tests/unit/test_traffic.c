@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/device_work.h"
 #include "core/traffic.h"
 
 static struct session *s;
@@ -160,6 +161,89 @@ START_TEST(of_nothing)
 }
 END_TEST
 
+/* ---- what ran beside them, where all is known ---- */
+
+enum { N_LANES = 12, LENGTH = 60000 };
+
+/* By bytes a nanosecond: what others cover, and each lane. */
+struct covered {
+	uint8_t others[2][LENGTH + 1000], lane[N_LANES][LENGTH + 1000];
+	uint64_t n[N_LANES];
+};
+
+static uint64_t marked(const uint8_t *a, const uint8_t *b)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < LENGTH + 1000; i++)
+		n += a[i] && (!b || b[i]);
+	return n;
+}
+
+/* Two devices, three streams, of which one is not known, two directions; more of each than go into a run. */
+static void some_work(struct device_work *v, size_t n, struct covered *c)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned device = (unsigned)rand() % 2, stream = (unsigned)rand() % 3,
+			 direction = (unsigned)rand() % 2;
+		unsigned lane = (device * 3 + stream) * 2 + direction;
+		struct device_work *w = &v[i];
+
+		w->start_ns = (uint64_t)rand() % LENGTH;
+		w->end_ns = w->start_ns + (uint64_t)(rand() % 100 ? rand() % 20 : rand() % 900);
+		w->device = s->lanes[lanes[device]].device;
+		w->process = process;
+		w->context = 1;
+		w->stream = stream ? stream : SESSION_NONE;
+		w->direction = (uint8_t)(COPY_HOST_TO_DEVICE + direction);
+		w->is_copy = rand() % 2;
+		c->n[lane] += w->is_copy;
+		for (uint64_t ns = w->start_ns; ns < w->end_ns; ns++)
+			(w->is_copy ? c->lane[lane] : c->others[device])[ns] = 1;
+	}
+}
+
+START_TEST(what_ran_beside_them)
+{
+	static struct covered c;
+	static struct device_work v[4000];
+	uint64_t n = 0;
+
+	srand(3);
+	some_work(v, ARRAY_SIZE(v), &c);
+	ck_assert_int_eq(device_work_add_up(s, v, ARRAY_SIZE(v)), 0);
+	ck_assert_uint_eq(s->n_copy_lanes, N_LANES);
+	for (size_t i = 0; i < s->n_copy_lanes; i++) {
+		const struct session_copy_lane *l = &s->copy_lanes[i];
+		unsigned device = l->device != s->lanes[lanes[0]].device;
+		unsigned stream = l->stream == SESSION_NONE ? 0 : l->stream;
+		unsigned lane = (device * 3 + stream) * 2 + l->direction - COPY_HOST_TO_DEVICE;
+
+		ck_assert_uint_eq(l->count, c.n[lane]);
+		ck_assert_uint_eq(l->time_ns, marked(c.lane[lane], NULL));
+		ck_assert_uint_eq(l->hidden_ns, marked(c.lane[lane], c.others[device]));
+		ck_assert_uint_lt(0, l->hidden_ns);
+		ck_assert_uint_eq(l->unsure_ns, 0);
+		n += l->count;
+	}
+	ck_assert_uint_gt(n, 1000);
+	for (unsigned device = 0; device < 2; device++) {
+		const struct session_use *use =
+			session_use_of(s, process, s->lanes[lanes[device]].device);
+		static uint8_t copies[LENGTH + 1000];
+
+		memset(copies, 0, sizeof(copies));
+		for (unsigned lane = device * 6; lane < device * 6 + 6; lane++)
+			for (unsigned ns = 0; ns < sizeof(copies); ns++)
+				copies[ns] |= c.lane[lane][ns];
+		ck_assert_uint_eq(use->copies_ns, marked(copies, NULL));
+		ck_assert_uint_eq(use->hidden_ns, marked(copies, c.others[device]));
+		ck_assert_uint_eq(use->busy_ns,
+				  use->copies_ns - use->hidden_ns + marked(c.others[device], NULL));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("traffic");
@@ -173,6 +257,7 @@ int main(void)
 	tcase_add_loop_test(tc, alike, 0, 2);
 	tcase_add_test(tc, of_which_sizes);
 	tcase_add_test(tc, of_nothing);
+	tcase_add_test(tc, what_ran_beside_them);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
