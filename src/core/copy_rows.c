@@ -76,15 +76,69 @@ static void unite(struct copy_rows *rows)
 	rows->n = n;
 }
 
-int copy_rows_make(struct copy_rows *rows, const struct session *s)
+/* ---- which of them ---- */
+
+enum { SOME_COUNT = 1, SOME_DO_NOT = 2 };
+
+/* May copies in these contexts be in this place? What is not known of either may be the same. */
+static bool is_place(const struct session_copy_lane *l, const struct session_lane *at,
+		     unsigned direction)
 {
+	return l->process == at->process && l->device == at->device &&
+	       (l->stream == SESSION_NONE ||
+		(l->context == at->context && l->stream == at->stream)) &&
+	       (!l->direction || !direction || l->direction == direction);
+}
+
+/* Marks of places: do copies there count? */
+static void mark(const struct session *s, const struct numbers *kept, uint8_t *marks)
+{
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct session_row *row = &s->rows[i];
+		unsigned direction;
+		uint8_t does;
+
+		if (session_node_kind(s, row->node) != FRAME_COPY)
+			continue;
+		direction = copy_direction_of(session_node_name(s, row->node));
+		does = numbers_row_counts(kept, i) ? SOME_COUNT : SOME_DO_NOT;
+		for (size_t k = 0; k < s->n_copy_lanes; k++)
+			if (is_place(&s->copy_lanes[k], session_lane_at(s, row->lane), direction))
+				marks[k] |= does;
+	}
+}
+
+/* Marks that say of each place whether it counts. NULL: all do. */
+static uint8_t *marks_make(const struct session *s, const struct numbers *kept)
+{
+	uint8_t *marks = calloc(s->n_copy_lanes + 1, 1);
+
+	if (!marks)
+		return NULL;
+	mark(s, kept, marks);
+	for (size_t i = 0; i < s->n_copy_lanes; i++)
+		if (marks[i] != SOME_COUNT && marks[i] != SOME_DO_NOT) {
+			free(marks);
+			return NULL;
+		}
+	return marks;
+}
+
+int copy_rows_make(struct copy_rows *rows, const struct session *s, const struct numbers *kept)
+{
+	_cleanup_(freep) uint8_t *marks = kept ? marks_make(s, kept) : NULL;
+
 	rows->n = 0;
 	rows->unsure_ns = 0;
-	for (size_t i = 0; i < s->n_copy_lanes; i++)
+	rows->of_all = kept && !marks;
+	for (size_t i = 0; i < s->n_copy_lanes; i++) {
+		if (marks && marks[i] != SOME_COUNT)
+			continue;
 		if (add(rows, s, &s->copy_lanes[i]) < 0) {
 			rows->n = 0;
 			return -ENOMEM;
 		}
+	}
 	if (!rows->n)
 		return 0;
 	qsort(rows->v, rows->n, sizeof(*rows->v), by_place);

@@ -4,9 +4,11 @@
 /* Copies by direction, stream and channel of the hardware, and how much of them was hidden under other work: what
  * processes told of the same device, context, stream, direction and channel is one row.
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "core/numbers.h"
 #include "core/session.h"
 
 struct copy_row {
@@ -19,10 +21,13 @@ struct copy_rows {
 	struct copy_row *v; /* those that took the longest first */
 	size_t n, cap;
 	double unsure_ns; /* of all */
+	bool of_all;      /* of the whole run, whatever `kept` says */
 };
 
-/* Finds all anew; zeroed at first. 0 or -ENOMEM (there is none then). */
-int copy_rows_make(struct copy_rows *rows, const struct session *s);
+/* Finds all anew, of the copies of contexts that count in `kept` (NULL: of all). Of a row all must count or none: where
+ * some do, it is not known how much of it they are, and all rows are of the whole run. Zeroed at first. 0 or -ENOMEM
+ * (there is none then). */
+int copy_rows_make(struct copy_rows *rows, const struct session *s, const struct numbers *kept);
 void copy_rows_done(struct copy_rows *rows);
 #define COPY_ROW_WORD 64
 /* "7", with its context before it where the device has several: "2/7"; "others": of those that are not told apart. */

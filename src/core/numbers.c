@@ -93,6 +93,13 @@ bool numbers_counts(const struct numbers *n, uint32_t node)
 	return !snapshot_hidden(n->snap)[node] && (!n->kept || n->kept[node]);
 }
 
+bool numbers_row_counts(const struct numbers *n, size_t row)
+{
+	uint32_t node = snapshot_row_node(n->snap, row);
+
+	return node != SNAP_NONE && numbers_counts(n, node);
+}
+
 static bool holds(const struct numbers *n, uint32_t node)
 {
 	return (n->held && n->held[node] && (!n->kept || n->kept[node])) ||

@@ -26,6 +26,8 @@ struct snapshot *numbers_snapshot(const struct numbers *n);
 struct derive *numbers_derive(struct numbers *n);
 /* Is a node part of the picture, and kept? */
 bool numbers_counts(const struct numbers *n, uint32_t node);
+/* The same of the node that a row of the session counts for; a row that is newer than the picture does not count. */
+bool numbers_row_counts(const struct numbers *n, size_t row);
 /* Does the node itself hold any number that adds up, on either side? */
 bool numbers_is_holder(struct numbers *n, uint32_t node);
 /* All that do, by id, into room for as many as there are nodes; their number. */

@@ -226,14 +226,16 @@ static bool has_sizes(const struct session *s)
 	return has;
 }
 
-static int add_rows(struct traffic *t, const struct session *s, const uint8_t *metadata)
+static int add_rows(struct traffic *t, const struct session *s, const struct numbers *kept,
+		    const uint8_t *metadata)
 {
 	bool sizes = has_sizes(s);
 
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct session_row *row = &s->rows[i];
 
-		if (session_node_kind(s, row->node) != FRAME_COPY || metadata[row->node])
+		if (session_node_kind(s, row->node) != FRAME_COPY || metadata[row->node] ||
+		    (kept && !numbers_row_counts(kept, i)))
 			continue;
 		if (add_pair(t, s, row) < 0)
 			return -ENOMEM;
@@ -243,14 +245,15 @@ static int add_rows(struct traffic *t, const struct session *s, const uint8_t *m
 	return 0;
 }
 
-int traffic_make(struct traffic *t, const struct session *s, const struct peaks *peaks)
+int traffic_make(struct traffic *t, const struct session *s, const struct numbers *kept,
+		 const struct peaks *peaks)
 {
 	_cleanup_(freep) uint8_t *metadata = metadata_nodes(s);
 	int e;
 
 	t->n_pairs = t->n_sizes = 0;
 	memset(t->sizes, 0, sizeof(t->sizes));
-	e = metadata ? add_rows(t, s, metadata) : -ENOMEM;
+	e = metadata ? add_rows(t, s, kept, metadata) : -ENOMEM;
 	if (e < 0) {
 		t->n_pairs = 0;
 		return e;

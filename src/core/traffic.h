@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_TRAFFIC_H
 #define PROTON_CORE_TRAFFIC_H
-/* Copies of a whole run: from which memory to which, and of which sizes. From names of nodes ("memcpy HtoD pinned",
+/* Copies of a run: from which memory to which, and of which sizes. From names of nodes ("memcpy HtoD pinned",
  * "memcpy PtoP 0 to 1", those of other tools), lanes, and the metrics of sizes.
  *   thread  one */
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "core/activity.h"
 #include "core/metric.h"
+#include "core/numbers.h"
 #include "core/peaks.h"
 #include "core/session.h"
 
@@ -39,8 +40,9 @@ struct traffic {
 	size_t n_sizes;
 };
 
-/* Finds all anew; peaks: NULL: nothing was measured. 0 or -ENOMEM (there is none then). Zeroed at first. */
-int traffic_make(struct traffic *t, const struct session *s, const struct peaks *peaks);
+/* Finds all anew, of the contexts that count in `kept` (NULL: of all); peaks: NULL: nothing was measured. 0 or -ENOMEM (there is none then). Zeroed at first. */
+int traffic_make(struct traffic *t, const struct session *s, const struct numbers *kept,
+		 const struct peaks *peaks);
 /* The share of the rate that was measured between these memories; NaN: not known. */
 static inline double traffic_of_measured(const struct traffic_pair *p)
 {
@@ -64,7 +66,7 @@ void traffic_size_name(const struct traffic_size *z, char out[TRAFFIC_NAME]);
 /* clang-format off */
 #define TRAFFIC_COLUMNS(_)                                                                         \
 	_(bytes,     "BYTES",    p->bytes,   bytes,   6, 0, "bytes moved")                         \
-	_(share,     "%",        p->share,   percent, 5, 2, "share of the bytes of all copies")    \
+	_(share,     "%",        p->share,   percent, 5, 2, "share of the bytes of all of them")    \
 	_(time,      "TIME",     p->time_ns, time_ns, 7, 3, "time on the device")                  \
 	_(copies,    "COPIES",   p->n,       count,   6, 4, "how many")                            \
 	_(mean,      "AVG SIZE", p->bytes / p->n,       bytes, 8, 5, "bytes of one copy")          \

@@ -288,7 +288,7 @@ static int export(const struct session *s, const struct write_options *options, 
 	int r = hist_chains_init(&x.hists, s);
 
 	if (r == 0)
-		r = traffic_make(&traffic, s, NULL);
+		r = traffic_make(&traffic, s, NULL, NULL);
 	jsonw_init(&x.json, out, options && options->compact);
 	x.fields = (struct fields_writer){.session = s, .json = &x.json, .all = true};
 	if (r == 0) {

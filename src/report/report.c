@@ -164,7 +164,7 @@ static int put_views(struct report *r, unsigned wanted)
 		if (wanted & (wanted - 1))
 			put_title(r, texts[i].title, first);
 		if (r->mask && texts[i].of_all)
-			out_puts(r->out, "(of the whole run, whatever the filter leaves)\n");
+			out_puts(r->out, REPORT_OF_ALL);
 		e = texts[i].put(r);
 		first = false;
 	}

@@ -41,6 +41,9 @@ static inline const char *report_name(struct report *r, uint32_t node)
 	return snapshot_name(r->snap, node, (enum name_mode)r->o->names);
 }
 
+/* Below a caption, where something is filtered, of what is not. */
+#define REPORT_OF_ALL "(of the whole run, whatever the filter leaves)\n"
+
 /* What report_text() returns for an error of least_parse(). */
 static inline int least_error(int r)
 {

@@ -437,8 +437,8 @@ static void put_hidden(struct report *r)
 	human_time_ns(copying, copies_ns);
 	human_time_ns(hidden, hidden_ns);
 	human_percent(share, hidden_ns / copies_ns);
-	out_printf(r->out, "(copies ran in %s; other work ran there, too, in %s of that, %s%%)\n",
-		   copying, hidden, share);
+	out_printf(r->out, "(%scopies ran in %s; other work ran there, too, in %s of that, %s%%)\n",
+		   r->mask ? "of the whole run: " : "", copying, hidden, share);
 }
 
 int view_memory(struct report *r)

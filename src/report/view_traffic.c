@@ -153,6 +153,8 @@ static void put_lanes(struct report *r, const struct copy_rows *rows)
 		return;
 	out_putc(r->out, '\n');
 	rows_put_caption(r, COPY_ROWS_TITLE);
+	if (rows->of_all)
+		out_puts(r->out, REPORT_OF_ALL);
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), rows->n,
 				       &(struct lanes_table){r->s, rows}},
 		  r->o, r->out);
@@ -165,10 +167,11 @@ int put_traffic(struct report *r)
 {
 	struct traffic traffic = {0};
 	struct copy_rows rows = {0};
-	int e = traffic_make(&traffic, r->s, r->o->peaks);
+	const struct numbers *kept = r->mask ? r->numbers : NULL;
+	int e = traffic_make(&traffic, r->s, kept, r->o->peaks);
 
 	if (e == 0)
-		e = copy_rows_make(&rows, r->s);
+		e = copy_rows_make(&rows, r->s, kept);
 	if (e == 0) {
 		put_pairs(r, &traffic);
 		put_sizes(r, &traffic);

@@ -247,11 +247,6 @@ static uint32_t row_node(struct panel *p, size_t row)
 
 /* ---- drawing ---- */
 
-static bool is_filtered(const struct tui *t)
-{
-	return *t->filter || filters_any(&t->filters);
-}
-
 /* Of a scope it is not counted how often it was entered, but what ran below it. */
 static bool is_executed(struct panel *p)
 {
@@ -275,7 +270,7 @@ static void put_counted(struct panel *p, struct buf *out)
 	if (!is_executed(p))
 		buf_puts(out, " below it");
 	buf_puts(out, pd->one_context ? "  in this context" : "  in all contexts");
-	if (is_filtered(p->tui))
+	if (tui_is_filtered(p->tui))
 		buf_puts(out, ", filtered");
 	if (pd->d.is_shared)
 		buf_printf(out, ", of every %s", group_word(snapshot_group(p->tui->snap)));
@@ -463,7 +458,7 @@ static void explain(struct panel *p, struct buf *out)
 	else
 		buf_printf(out, "no durations of %s: %s", subject(p),
 			   as_durations(p)->d.n_calls > 0 ? "the profile holds their sum only"
-			   : is_filtered(p->tui)          ? "nothing of it passes the filter"
+			   : tui_is_filtered(p->tui)      ? "nothing of it passes the filter"
 							  : "nothing below it ran on a device");
 }
 

@@ -223,8 +223,7 @@ static const char *say_no_waits(struct panel *p)
 	const struct tui *t = p->tui;
 
 	if (host_has_wait(panel_session(p)))
-		return *t->filter || filters_any(&t->filters) ? "none with this filter"
-							      : "none so far";
+		return tui_is_filtered(t) ? "none with this filter" : "none so far";
 	if (t->options.sync)
 		return t->status.run == TUI_RUN_ENDED ? "none" : "none so far";
 	return "none (proton top and record see them with --sync)";

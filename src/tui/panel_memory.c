@@ -165,6 +165,18 @@ static void list_paths(struct panel *p)
 static const struct column pair_columns[] = {TRAFFIC_COLUMNS(TRAFFIC_COLUMN)};
 static const struct column size_columns[] = {TRAFFIC_SIZE_COLUMNS(TRAFFIC_COLUMN)};
 
+/* What a session adds up is of the whole run, and cannot count from a moment. */
+static bool is_since_reset(struct panel *p)
+{
+	return snapshot_is_reset(p->tui->snap);
+}
+
+/* NULL: of all contexts. */
+static const struct numbers *kept_of(struct panel *p)
+{
+	return tui_is_filtered(p->tui) && !is_since_reset(p) ? tui_numbers(p->tui) : NULL;
+}
+
 static void list_pairs(struct panel *p_)
 {
 	const struct traffic *t = &as_memory(p_)->traffic;
@@ -219,6 +231,11 @@ static void list_lanes(struct panel *p)
 	if (*name)
 		sections_add_text(p, name, 40,
 				  &(struct section_row){.role = ROLE_WARNING, .is_remark = true});
+}
+
+static bool are_lanes_of_all(struct panel *p)
+{
+	return as_memory(p)->lanes.of_all || is_since_reset(p);
 }
 
 /* ---- what is allocated ---- */
@@ -352,10 +369,8 @@ static const char *say_why_no_unified(struct panel *p)
 /* There are none to show. Were there none? */
 static const char *say_no_transfers(struct panel *p)
 {
-	const struct tui *t = p->tui;
-
-	return *t->filter || filters_any(&t->filters) ? "none with this filter"
-						      : "no copies and no sets were seen";
+	return tui_is_filtered(p->tui) ? "none with this filter"
+				       : "no copies and no sets were seen";
 }
 
 static const struct section sections[] = {
@@ -384,7 +399,7 @@ static const struct section sections[] = {
 		.list = list_pairs,
 		.limited = 1,
 		.of_b = true,
-		.of_all = true,
+		.is_of_all = is_since_reset,
 	},
 	{
 		.title = TRAFFIC_SIZES_TITLE,
@@ -392,7 +407,7 @@ static const struct section sections[] = {
 		.columns = {size_columns, ARRAY_SIZE(size_columns), 20},
 		.list = list_sizes,
 		.of_b = true,
-		.of_all = true,
+		.is_of_all = is_since_reset,
 	},
 	{
 		.title = HELD_BY_TITLE,
@@ -454,7 +469,7 @@ static const struct section sections[] = {
 		.list = list_lanes,
 		.limited = 1,
 		.of_b = true,
-		.of_all = true,
+		.is_of_all = are_lanes_of_all,
 		.most = 32,
 	},
 };
@@ -462,8 +477,8 @@ static const struct section sections[] = {
 static void update(struct panel *p)
 {
 	held_make(&as_memory(p)->held, panel_session(p)); /* no memory: no rows */
-	traffic_make(&as_memory(p)->traffic, panel_session(p), p->tui->options.peaks);
-	copy_rows_make(&as_memory(p)->lanes, panel_session(p));
+	traffic_make(&as_memory(p)->traffic, panel_session(p), kept_of(p), p->tui->options.peaks);
+	copy_rows_make(&as_memory(p)->lanes, panel_session(p), kept_of(p));
 	sections_update(p);
 }
 

@@ -82,7 +82,7 @@ void tui_say_left(struct tui *t)
 	char text[FILTER_LEFT_MAX];
 	char elsewhere[64] = "";
 
-	if (!*t->filter && !filters_any(&t->filters))
+	if (!tui_is_filtered(t))
 		return;
 	if (!*t->filter)
 		filter_left(t->snap, t->filters.v[FILTER_INCLUDE].selector, &left);

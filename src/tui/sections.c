@@ -479,7 +479,10 @@ static const char *title_remark(struct panel *p, const struct section *sec)
 
 	if (sec->of_b && t->options.before)
 		return " (B alone)";
-	return sec->of_all && (*t->filter || filters_any(&t->filters)) ? " (of the whole run)" : "";
+	if (sec->is_of_all ? sec->is_of_all(p)
+			   : sec->of_all && (tui_is_filtered(t) || snapshot_is_reset(t->snap)))
+		return " (of the whole run)";
+	return "";
 }
 
 void sections_draw_row(struct panel *p, struct pen *pen, size_t row)

@@ -227,7 +227,7 @@ static void draw_tab(struct tui *t, struct pen *pen, unsigned i, enum tab_size s
 /* Is something said that nobody should overlook: that numbers are compared, or that not all is shown? */
 static bool says_much(const struct tui *t)
 {
-	return t->options.before || *t->filter || filters_any(&t->filters) || least_any(&t->least);
+	return t->options.before || tui_is_filtered(t) || least_any(&t->least);
 }
 
 /* Behind the tab in front, what one has to know of the panel goes before keys of others. */

@@ -106,6 +106,12 @@ static inline const struct session *panel_session(const struct panel *p)
 	return snapshot_session(p->tui->snap);
 }
 
+/* Does the screen leave out contexts? */
+static inline bool tui_is_filtered(const struct tui *t)
+{
+	return *t->filter || filters_any(&t->filters);
+}
+
 /* What the tree is grouped by. */
 static inline enum group tui_group(const struct tui *t)
 {

@@ -59,6 +59,21 @@ check "a trace: copies by stream" "30 streams" "$(sed 's/,.*//' out)"
 check "a trace: a stream that is not known, and no channel" "6 - -" \
 	"$(awk '$7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
 
+# A filter leaves all of what ran on a device, or a part of what ran in a stream, of which no more is known.
+beside() { "$PROTON" report --ascii --view transfers "$@" streams.json; }
+beside -g device -i GPU1 >out
+check "a filter: of one device" "15 GPU1 0" \
+	"$(sed -n '/^Copies by stream/,$p' out | awk 'NF == 9 && NR > 2 { n++; print $9 }' | sort | uniq -c | awk '{ $1 = $1 } 1') $(grep -c 'of the whole run' out)"
+check "a filter: from where to where, and sizes" "3 0 $(beside | grep -c GPU1)" "$(grep -c 'within GPU1\|to GPU1\|GPU1 to' out) $(grep -c GPU0 out) $(grep -c GPU1 out)"
+sums() { sed -n '/^Copies, from/,/^$/p' "$1" | awk '/GPU/ { n += $4 } END { print n }'; }
+sizes() { sed -n '/^Sizes/,/^$/p' "$1" | awk '/KiB|GiB/ { n += $1 + $3 + $5 } END { print n }'; }
+check "a filter: as many in each table" "True True" "$(python3 -c "
+import sys
+copies, sizes, all = map(int, sys.argv[1:])
+print(copies == sizes, 0 < copies < all)" "$(sums out)" "$(sizes out)" "$(beside >all; sums all)")"
+beside -e 'memcpy HtoD.*' >out
+check "a filter: without one direction" "20 0" "$(sed -n '/^Copies by stream/,$p' out | grep -c 'GPU.$') $(grep -c 'HtoD\|of the whole run' out)"
+
 # What a trace has as a share of several copies says nothing of their sizes.
 "$PROTON" export -f chrome -o shares.json streams.json
 check "a trace: shares have no size" "0 copies_of, 1 bytes_mean_of" "$("$PROTON" export -f json shares.json |

@@ -41,7 +41,7 @@ for l in sorted(json.load(sys.stdin)["copy_lanes"], key=lambda l: (l["stream"] i
     print(l["stream"], l["direction"], l["channel_kind"] or "-", l["channel"], l["count"],
           l["time_ns"] / 1000, l["hidden_ns"] / 1000, l["unsure_ns"], end="|")'
 }
-rows() { "$PROTON" report --ascii --view transfers "$1" | sed -n '/^Copies by stream/,/^$/p' | sed '1,2d' | awk '{ $1 = $1; printf "%s|", $0 }'; }
+rows() { "$PROTON" report --ascii --view transfers "$@" | sed -n '/^Copies by stream/,/^$/p' | sed '1,2d' | awk '{ $1 = $1; printf "%s|", $0 }'; }
 each="7 HtoD copy 12 1 1000.0 500.0 0|7 PtoP compute 3 1 200.0 0.0 0|8 DtoH copy 13 2 400.0 400.0 0|8 DtoH copy 14 1 200.0 100.0 0|9 DtoD - 0 1 100.0 100.0 0|"
 timeout 120 "$PROTON" record -q --tape l.tape -o l.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
 check "streams: status" 0 $?
@@ -51,6 +51,8 @@ for file in l.hatchet l.tape; do
 		"1.00ms 1 500us 50.0 50.0 HtoD 7 copy 12 GPU0|400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 0ns 0.0 0.0 PtoP 7 compute 3 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|100us 1 100us 100.0 10.0 DtoD 9 - GPU0|" \
 		"$(rows $file)"
 done
+check "streams: a filter leaves those whose copies it leaves" \
+	"400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|" "$(rows l.hatchet -i 'memcpy DtoH.*')"
 MOCK_CUPTI_VERSION=16 timeout 120 "$PROTON" record -q -o old.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
 check "streams: a library that tells of no channels" "7 HtoD - 0 1 1000.0 500.0 0|7 PtoP - 0 1 200.0 0.0 0|8 DtoH - 0 3 600.0 500.0 0|9 DtoD - 0 1 100.0 100.0 0|" \
 	"$(lanes old.hatchet)"

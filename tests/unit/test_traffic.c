@@ -80,8 +80,8 @@ START_TEST(from_where_to_where)
 	copies("memcpy PtoP 0 to 7", 0, 1, 300);
 	copies("Memcpy PtoP (Device -> Device)", 1, 1, 50);
 	copies("what is this", 1, 1, 50);
-	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
-	ck_assert_int_eq(traffic_make(&t, s, NULL),
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL),
 			 0); /* again: nothing is left of the first time */
 	ck_assert_uint_eq(t.n_pairs, 9);
 	has_pair("host pinned to GPU0", 2, 8192);
@@ -110,7 +110,7 @@ START_TEST(alike)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		copies(names[_i ? ARRAY_SIZE(names) - 1 - i : i], 0, 1, 64);
-	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL), 0);
 	ck_assert_uint_eq(t.n_pairs, ARRAY_SIZE(order));
 	for (size_t i = 0; i < t.n_pairs; i++) {
 		traffic_pair_name(s, &t.pairs[i], text);
@@ -125,7 +125,7 @@ START_TEST(those_of_a_batch)
 	copies("memcpy HtoD pinned", 0, 1, 4096);
 	add(session_node(s, SESSION_ROOT, FRAME_COPY, "memcpy HtoD pinned"), lanes[0],
 	    METRIC_BESIDES, 19);
-	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL), 0);
 	has_pair("host pinned to GPU0", 20, 4096);
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(of_which_sizes)
 	copies("memcpy HtoD pageable", 1, 1, 8191);
 	copies("memcpy DtoH pinned", 0, 4, 1000);
 	copies("memcpy DtoH pinned", 0, 1, UINT64_C(3) << 30);
-	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL), 0);
 	ck_assert_uint_eq(t.n_sizes, 3);
 	traffic_size_name(&t.sizes[0], text);
 	ck_assert_str_eq(text, "below 1 KiB");
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(of_nothing)
 {
-	ck_assert_int_eq(traffic_make(&t, s, NULL), 0);
+	ck_assert_int_eq(traffic_make(&t, s, NULL, NULL), 0);
 	ck_assert_uint_eq(t.n_pairs + t.n_sizes, 0);
 }
 END_TEST

@@ -8,6 +8,8 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/activity.h"
+#include "core/copy_rows.h"
+#include "core/traffic.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
 #include "tui/names.h"
@@ -705,10 +707,10 @@ START_TEST(what_scopes_leave)
 }
 END_TEST
 
-static void copies_of(uint32_t stream, uint8_t direction, uint8_t kind, uint64_t n, double ms,
-		      double hidden_ms)
+static void copies_of(uint32_t device, uint32_t stream, uint8_t direction, uint8_t kind, uint64_t n,
+		      double ms, double hidden_ms)
 {
-	struct session_copy_lane of = {.device = 1,
+	struct session_copy_lane of = {.device = device,
 				       .context = stream == SESSION_NONE ? SESSION_NONE : 1,
 				       .stream = stream,
 				       .direction = direction,
@@ -725,10 +727,10 @@ static void copies_of(uint32_t stream, uint8_t direction, uint8_t kind, uint64_t
 /* The longest first; what is not told apart, what is not known, and how sure it is. */
 START_TEST(copies_by_stream)
 {
-	copies_of(7, COPY_HOST_TO_DEVICE, CHANNEL_COPY, 1180, 564, 282);
-	copies_of(8, COPY_DEVICE_TO_HOST, CHANNEL_UNKNOWN, 98, 61.5, 0);
-	copies_of(7, COPY_PEER_TO_PEER, CHANNEL_COMPUTE, 12, 700, 700);
-	copies_of(SESSION_NONE, COPY_UNKNOWN, CHANNEL_UNKNOWN, 5, 1, 0.5);
+	copies_of(1, 7, COPY_HOST_TO_DEVICE, CHANNEL_COPY, 1180, 564, 282);
+	copies_of(1, 8, COPY_DEVICE_TO_HOST, CHANNEL_UNKNOWN, 98, 61.5, 0);
+	copies_of(1, 7, COPY_PEER_TO_PEER, CHANNEL_COMPUTE, 12, 700, 700);
+	copies_of(1, SESSION_NONE, COPY_UNKNOWN, CHANNEL_UNKNOWN, 5, 1, 0.5);
 	world_tick(&w);
 	world_keys(&w, "3 End");
 	world_golden(&w, 24, 80, "copies_80x24");
@@ -736,6 +738,63 @@ START_TEST(copies_by_stream)
 	w.s->copy_lanes[0].unsure_ns = 1500000;
 	world_tick(&w);
 	world_golden(&w, 40, 140, "copies_140x40");
+}
+END_TEST
+
+#define OF_ALL " (of the whole run)"
+
+/* On a screen with room for all tables. */
+static bool is_there(const char *text)
+{
+	struct buf screen;
+	bool found;
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w.t, 60, 100, false, &screen), 0);
+	found = strstr(buf_str(&screen), text) != NULL;
+	buf_done(&screen);
+	return found;
+}
+
+/* Tables of copies are of what a filter leaves; where it leaves a part of a stream's, they say that they are not. */
+START_TEST(copies_that_are_left)
+{
+	uint32_t node = world_node(&w, w.step, FRAME_COPY, "memcpy DtoH pinned");
+
+	world_number(&w, node, w.lanes[0], METRIC_COUNT, 98);
+	world_number(&w, node, w.lanes[0], METRIC_BYTES, 7e6);
+	world_number(&w, node, w.lanes[0], METRIC_TIME, 1e6);
+	copies_of(0, 13, COPY_HOST_TO_DEVICE, CHANNEL_COPY, 1250, 600, 282);
+	copies_of(0, 7, COPY_DEVICE_TO_HOST, CHANNEL_UNKNOWN, 98, 1, 0);
+	world_tick(&w);
+	world_keys(&w, "3");
+	ck_assert(is_there("GPU0 HtoD, stream 13, copy 12"));
+	ck_assert(is_there("GPU0 DtoH, stream 7"));
+	ck_assert(!is_there(OF_ALL));
+	world_keys(&w, "\\ 'DtoH' Enter");
+	ck_assert(is_there("GPU0 to host pinned"));
+	ck_assert(!is_there("host pinned to GPU0"));
+	ck_assert(is_there("GPU0 DtoH, stream 7"));
+	ck_assert(!is_there("GPU0 HtoD, stream 13"));
+	ck_assert(!is_there(OF_ALL));
+	world_keys(&w, "\\ C-u 'HtoD pinned' Enter");
+	ck_assert(is_there("host pinned to GPU0"));
+	ck_assert(!is_there("host pageable to GPU0"));
+	ck_assert(is_there(COPY_ROWS_TITLE OF_ALL));
+	ck_assert(is_there("GPU0 DtoH, stream 7"));
+	world_keys(&w, "\\ C-u 'forward' Enter");
+	ck_assert(!is_there(COPY_ROWS_TITLE));
+}
+END_TEST
+
+/* What is counted from a moment on is not known of them. */
+START_TEST(copies_since_a_reset)
+{
+	copies_of(0, 13, COPY_HOST_TO_DEVICE, CHANNEL_COPY, 1250, 600, 282);
+	world_tick(&w);
+	world_keys(&w, "3 r");
+	ck_assert(is_there(COPY_ROWS_TITLE OF_ALL));
+	ck_assert(is_there(TRAFFIC_TITLE OF_ALL));
 }
 END_TEST
 
@@ -1320,6 +1379,8 @@ Suite *suite_views(void)
 		who_holds_memory,
 		what_scopes_leave,
 		copies_by_stream,
+		copies_that_are_left,
+		copies_since_a_reset,
 		what_unified_memory_does,
 		the_cursor_goes_along,
 		the_cursor_comes_back,
