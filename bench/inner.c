@@ -3,8 +3,7 @@
  *
  *	bench/inner decode TAPE [ROUNDS]    frames of a tape into a session
  *	bench/inner save FILE [ROUNDS]      a profile written as a Hatchet file
- *	bench/inner picture FILE [ROUNDS]   a snapshot, its columns, the flat table
- *	bench/inner cover N [ROUNDS]        busy time of N executions, and how much of copies is hidden */
+ *	bench/inner picture FILE [ROUNDS]   a snapshot, its columns, the flat table */
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
-#include "core/coverage.h"
 #include "core/flat.h"
 #include "core/snapshot.h"
 #include "format/format.h"
@@ -161,87 +159,16 @@ static void of_file(const char *what, const char *path, unsigned rounds)
 	session_free(s);
 }
 
-enum { COVER_RUN = 512, COVER_SPANS = 1 << 15 };
-
-/* As the collector does it, a run after the other. */
-struct cover {
-	struct span *run, *room, split[COVER_RUN];
-	bool *is_copy;
-	uint32_t n;
-	struct coverage alone;
-	struct overlap overlap;
-};
-
-static void cover_alone(void *ctx)
-{
-	struct cover *c = ctx;
-
-	coverage_init(&c->alone, c->room, COVER_SPANS);
-	for (uint32_t i = 0; i < c->n; i += COVER_RUN)
-		coverage_add(&c->alone, c->run + i, MIN((uint32_t)COVER_RUN, c->n - i));
-}
-
-static void cover_apart(void *ctx)
-{
-	struct cover *c = ctx;
-
-	overlap_init(&c->overlap, c->room, COVER_SPANS);
-	for (uint32_t i = 0; i < c->n; i += COVER_RUN)
-		overlap_add(&c->overlap, c->run + i, c->is_copy + i,
-			    MIN((uint32_t)COVER_RUN, c->n - i), c->split);
-}
-
-/* Runs of two streams by turns, each 512 executions of 3 us every 5 us; of the second every second one is a
- * copy, or none. */
-static void cover_make(struct cover *c, bool copies)
-{
-	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t run = i / COVER_RUN, at = run / 2 * COVER_RUN + i % COVER_RUN;
-
-		c->run[i].start = 1000 + 5000 * (uint64_t)at + (run % 2 ? 1500 : 0);
-		c->run[i].end = c->run[i].start + 3000;
-		c->is_copy[i] = copies && run % 2 && i % 2;
-	}
-}
-
-static void cover(const char *count, unsigned rounds)
-{
-	struct cover c = {.n = (uint32_t)strtoul(count, NULL, 10)};
-	double min, median;
-
-	c.run = calloc(c.n + 1, sizeof(*c.run));
-	c.is_copy = calloc(c.n + 1, sizeof(*c.is_copy));
-	c.room = malloc(OVERLAP_SPANS * COVER_SPANS * sizeof(*c.room));
-	if (!c.n || !c.run || !c.is_copy || !c.room)
-		die("no memory, or no number", count);
-	cover_make(&c, false);
-	measure(rounds, cover_alone, &c, &min, &median);
-	printf("busy time alone   min %6.1f  median %6.1f ns\n", min / c.n, median / c.n);
-	measure(rounds, cover_apart, &c, &min, &median);
-	printf("no copies         min %6.1f  median %6.1f ns\n", min / c.n, median / c.n);
-	cover_make(&c, true);
-	measure(rounds, cover_apart, &c, &min, &median);
-	printf("a copy in four    min %6.1f  median %6.1f ns, %.1f %% hidden\n", min / c.n,
-	       median / c.n,
-	       100.0 * (double)overlap_both_ns(&c.overlap) / (double)c.overlap.second.covered_ns);
-	free(c.run);
-	free(c.is_copy);
-	free(c.room);
-}
-
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 7;
 
 	if (argc < 3 || !rounds) {
-		fputs("usage: inner decode|save|picture FILE [ROUNDS], inner cover N [ROUNDS]\n",
-		      stderr);
+		fputs("usage: inner decode|save|picture FILE [ROUNDS]\n", stderr);
 		return 2;
 	}
 	if (!strcmp(argv[1], "decode"))
 		decode(argv[2], rounds);
-	else if (!strcmp(argv[1], "cover"))
-		cover(argv[2], rounds);
 	else
 		of_file(argv[1], argv[2], rounds);
 	return 0;
