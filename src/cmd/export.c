@@ -22,6 +22,7 @@ enum {
 	OPT_COMPACT,
 	OPT_PLAIN,
 	OPT_METRIC,
+	OPT_TABLE,
 	OPT_NAMES,
 	OPT_KEEP_GOING,
 	OPT_PEAKS,
@@ -37,6 +38,18 @@ static const char *format_word(unsigned i)
 	return NULL;
 }
 
+static const char *const table_words[WRITE_N_TABLES + 1] = {
+	[WRITE_CONTEXTS] = "contexts",
+	[WRITE_COPY_PAIRS] = "copy-pairs",
+	[WRITE_COPY_SIZES] = "copy-sizes",
+	[WRITE_COPY_STREAMS] = "copy-streams",
+};
+
+static const char *table_word(unsigned i)
+{
+	return table_words[MIN(i, WRITE_N_TABLES)];
+}
+
 /* clang-format off */
 static const struct option_def options[] = {
 	{.name = "format", .letter = 'f', .arg = "NAME",
@@ -47,6 +60,8 @@ static const struct option_def options[] = {
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
 	 .help = "weight of stacks (time); columns of csv, markdown",
 	 .id = OPT_METRIC},
+	{.name = "table", .arg = "NAME", .help = "csv, markdown: of contexts, copy-pairs, copy-sizes, copy-streams",
+	 .values = table_word, .rare = true, .id = OPT_TABLE},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "keep-going", .letter = 'k',
@@ -121,6 +136,10 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	case OPT_METRIC:
 		a->write.metric = value;
 		break;
+	case OPT_TABLE:
+		r = parse_word(value, table_words, WRITE_N_TABLES);
+		a->write.table = (enum write_table)MAX(r, 0);
+		return MIN(r, 0);
 	case OPT_NAMES:
 		r = parse_names(value, &names);
 		if (r < 0)
@@ -164,6 +183,21 @@ static void unknown_format(const char *word)
 			 word);
 }
 
+/* Copies have columns of their own. */
+static bool fits_table(const struct arguments *a, const struct format *f)
+{
+	if (a->write.table == WRITE_CONTEXTS)
+		return true;
+	if (!f->has_columns)
+		complain("'%s' is no table, --table is for csv and markdown", f->name);
+	else if (a->write.metric)
+		complain("-m is of contexts: '%s' has columns of its own",
+			 table_words[a->write.table]);
+	else
+		return true;
+	return false;
+}
+
 static const struct format *choose(const struct arguments *a)
 {
 	const struct format *f = NULL;
@@ -177,7 +211,7 @@ static const struct format *choose(const struct arguments *a)
 		return NULL;
 	}
 	if (f && f->write)
-		return f;
+		return fits_table(a, f) ? f : NULL;
 	if (a->format)
 		unknown_format(a->format);
 	else
@@ -276,6 +310,8 @@ static int reduce(const struct arguments *a, const struct format *format, struct
 		filter_left_text(&left, text);
 		complain("left: %s", text);
 	}
+	if (a->write.table == WRITE_COPY_STREAMS)
+		complain("copies by stream are of the whole profile");
 	session_free(*s);
 	*s = part;
 	return is_known(a, format, part, name) ? STATUS_OK : STATUS_USAGE;

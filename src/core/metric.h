@@ -290,6 +290,11 @@ static inline bool metric_is_of_sizes(uint32_t id)
 {
 	return id >= METRIC_COPIES_0 && id < METRIC_COPIES_0 + 2 * N_COPY_SIZES;
 }
+/* The least bytes of a copy of this size. */
+static inline uint64_t copy_size_from(unsigned size)
+{
+	return size ? UINT64_C(1) << (COPY_SIZE_LEAST + size - 1) : 0;
+}
 /* Which of them a copy of so many bytes is of. */
 static inline unsigned copy_size(uint64_t bytes)
 {

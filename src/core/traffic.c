@@ -265,8 +265,10 @@ int traffic_make(struct traffic *t, const struct session *s, const struct number
 
 /* ---- names ---- */
 
-static void end_name(const struct session *s, const struct traffic_end *end, char *out, size_t size)
+void traffic_end_name(const struct session *s, const struct traffic_end *end,
+		      char out[TRAFFIC_NAME / 2])
 {
+	const size_t size = TRAFFIC_NAME / 2;
 	char device[DEVICE_WORD] = "a device";
 
 	if (end->device < s->n_devices)
@@ -282,16 +284,16 @@ static void end_name(const struct session *s, const struct traffic_end *end, cha
 void traffic_pair_name(const struct session *s, const struct traffic_pair *p,
 		       char out[TRAFFIC_NAME])
 {
-	char from[TRAFFIC_NAME / 2], to[TRAFFIC_NAME / 2 - 4];
+	char from[TRAFFIC_NAME / 2], to[TRAFFIC_NAME / 2];
 
-	end_name(s, &p->from, from, sizeof(from));
-	end_name(s, &p->to, to, sizeof(to));
+	traffic_end_name(s, &p->from, from);
+	traffic_end_name(s, &p->to, to);
 	if (p->from.is_device && p->to.is_device && p->to.device == SESSION_NONE)
 		snprintf(to, sizeof(to), "another device");
 	if (is_end(&p->from, &p->to))
 		snprintf(out, TRAFFIC_NAME, "within %s", from);
 	else
-		snprintf(out, TRAFFIC_NAME, "%s to %s", from, to);
+		snprintf(out, TRAFFIC_NAME, "%.43s to %.43s", from, to);
 }
 
 static void power_name(unsigned power, char out[TRAFFIC_NAME / 4])

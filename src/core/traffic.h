@@ -51,8 +51,11 @@ static inline double traffic_of_measured(const struct traffic_pair *p)
 	return moved / p->time_ns * 1e9 / p->measured;
 }
 void traffic_done(struct traffic *t);
-/* "host pinned to GPU0", "within GPU0". */
 #define TRAFFIC_NAME 96
+/* "host pinned", "GPU0"; "a device": it is not known which. */
+void traffic_end_name(const struct session *s, const struct traffic_end *end,
+		      char out[TRAFFIC_NAME / 2]);
+/* "host pinned to GPU0", "within GPU0". */
 void traffic_pair_name(const struct session *s, const struct traffic_pair *p,
 		       char out[TRAFFIC_NAME]);
 /* "1 KiB to 2 KiB". */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "format/asked.h"
+#include "format/copies_table.h"
 #include "format/export.h"
 #include "format/folded.h"
 #include "format/sheet.h"
@@ -166,8 +167,8 @@ static void put_rule(struct table *t)
 	sheet_end(&t->sheet);
 }
 
-static int write_table(const struct sheet_form *form, const struct session *s,
-		       const struct write_options *options, struct out *out)
+static int write_contexts(const struct sheet_form *form, const struct session *s,
+			  const struct write_options *options, struct out *out)
 {
 	struct table t = {.s = s, .sheet = {form, out}};
 	int r = export_names_init(&t.names, s, options);
@@ -189,15 +190,27 @@ static int write_table(const struct sheet_form *form, const struct session *s,
 	return r < 0 ? r : out->error;
 }
 
+static int write_any(const struct sheet_form *form, const struct session *s,
+		     const struct write_options *options, struct out *out)
+{
+	struct sheet sheet = {form, out};
+	int r;
+
+	if (!options || options->table == WRITE_CONTEXTS)
+		return write_contexts(form, s, options, out);
+	r = copies_table_write(&sheet, s, options->table);
+	return r < 0 ? r : out->error;
+}
+
 static int write_csv(const struct session *s, const struct write_options *options, struct out *out)
 {
-	return write_table(&sheet_csv, s, options, out);
+	return write_any(&sheet_csv, s, options, out);
 }
 
 static int write_markdown(const struct session *s, const struct write_options *options,
 			  struct out *out)
 {
-	return write_table(&sheet_markdown, s, options, out);
+	return write_any(&sheet_markdown, s, options, out);
 }
 
 const struct format format_csv = {
@@ -213,6 +226,6 @@ const struct format format_markdown = {
 	.suffix = ".md",
 	.names = NAME_DEMANGLED,
 	.has_columns = true,
-	.help = "one row a node, all metrics exclusive and inclusive",
+	.help = "one row a node, with all metrics; or tables of copies",
 	.write = write_markdown,
 };

@@ -29,6 +29,15 @@ struct write_notes {
 	uint32_t n_short; /* contexts whose paths are shortened to the innermost names */
 };
 
+/* What the rows of a table are. */
+enum write_table {
+	WRITE_CONTEXTS, /* calling contexts */
+	WRITE_COPY_PAIRS,
+	WRITE_COPY_SIZES,
+	WRITE_COPY_STREAMS,
+	WRITE_N_TABLES
+};
+
 struct write_options {
 	bool plain;    /* hatchet: only what upstream writes, nothing in a key of ours */
 	bool as_given; /* hatchet, in MessagePack too: lists are lists; see given.h */
@@ -42,6 +51,7 @@ struct write_options {
 	/* What stacks and pictures weigh by; NULL: time (ns). Of tables: names of columns, separated
 	 * by commas; NULL: all metrics of the profile. */
 	const char *metric;
+	enum write_table table;    /* of formats with columns; metric is of contexts alone */
 	const struct peaks *peaks; /* for util and bound in tables; NULL: not known */
 	/* How names are written where the format does not keep them raw; as in snapshot_spec. */
 	enum name_mode names;

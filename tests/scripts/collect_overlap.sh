@@ -53,6 +53,45 @@ for file in l.hatchet l.tape; do
 done
 check "streams: a filter leaves those whose copies it leaves" \
 	"400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|" "$(rows l.hatchet -i 'memcpy DtoH.*')"
+# Tables for programs: what JSON has, in rows.
+"$PROTON" export -f csv --table copy-streams -o lanes.csv l.hatchet
+"$PROTON" export -f csv --table copy-pairs -o pairs.csv l.hatchet
+"$PROTON" export -f csv --table copy-sizes -o sizes.csv l.hatchet
+"$PROTON" export -f json -o l.json l.hatchet
+python3 - >out 2>&1 <<'END'
+import csv, json
+p = json.load(open("l.json"))
+rows = {name: list(csv.DictReader(open(name + ".csv", newline=""))) for name in ("lanes", "pairs", "sizes")}
+number = lambda row, *names: tuple(int(row[name]) for name in names)
+want = sorted((l["stream"], l["direction"], f"{l['channel_kind']} {l['channel']}" if l["channel_kind"] else "",
+               l["count"], l["time_ns"], l["hidden_ns"], l["unsure_ns"]) for l in p["copy_lanes"])
+got = sorted((int(r["stream"]), r["direction"], r["channel"]) + number(r, "copies", "time (ns)", "hidden (ns)", "unsure (ns)")
+             for r in rows["lanes"])
+print("streams", want == got, {r["device"] for r in rows["lanes"]}, {r["other work (ns)"] for r in rows["lanes"]})
+want = sorted((t["count"], t["bytes"], t["time_ns"]) for t in p["traffic"])
+print("pairs", want == sorted(number(r, "copies", "bytes", "time (ns)") for r in rows["pairs"]), len(want))
+sums = {}
+for n in p["nodes"]:
+    for name, v in n["metrics"].items():
+        if n["kind"] == "copy" and name + "_bytes" in n["metrics"] and v:
+            was = sums.get((n["name"].split()[1], name), (0, 0))
+            sums[n["name"].split()[1], name] = was[0] + v, was[1] + n["metrics"][name + "_bytes"]
+got = {}
+for r in rows["sizes"]:
+    least = int(r["from (bytes)"])
+    name = "copies_of_%d%siB" % ((least >> 10, "K") if least < 1 << 20 else (least >> 20, "M")) if least else "copies_below_1KiB"
+    got[r["direction"], name] = number(r, "copies", "bytes")
+print("sizes", sums == got, len(got) > 0, all(not r["below (bytes)"] or int(r["below (bytes)"]) > int(r["from (bytes)"]) for r in rows["sizes"]))
+END
+check "tables for programs" "streams True {'GPU0'} {'1000000'}|pairs True 4|sizes True True True" "$(paste -sd '|' out)"
+check "a table of Markdown" "| device | context | stream |" "$("$PROTON" export -f markdown --table copy-streams l.hatchet | cut -c 1-30 | head -1 | sed 's/ *$//')"
+"$PROTON" export -f csv -i 'memcpy DtoH.*' --table copy-streams l.hatchet >out 2>err
+has "a filter: what it does not reach is said" "proton: copies by stream are of the whole profile" err
+"$PROTON" export -f csv -i 'memcpy DtoH.*' --table copy-pairs l.hatchet >out 2>err
+check "a filter: from where to where" "1" "$(($(wc -l <out) - 1))"
+"$PROTON" export -f folded --table copy-pairs l.hatchet >out 2>err; check "no table: status" 2 $?
+has "no table: said" "'folded' is no table, --table is for csv and markdown" err
+"$PROTON" export -f csv -m calls --table copy-pairs l.hatchet >out 2>err; check "columns of its own: status" 2 $?
 MOCK_CUPTI_VERSION=16 timeout 120 "$PROTON" record -q -o old.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
 check "streams: a library that tells of no channels" "7 HtoD - 0 1 1000.0 500.0 0|7 PtoP - 0 1 200.0 0.0 0|8 DtoH - 0 3 600.0 500.0 0|9 DtoD - 0 1 100.0 100.0 0|" \
 	"$(lanes old.hatchet)"

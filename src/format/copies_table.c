@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "format/copies_table.h"
+#include <math.h>
+#include "base/util.h"
+#include "core/copy_rows.h"
+#include "core/traffic.h"
+
+struct copies {
+	const struct session *s;
+	struct traffic traffic;
+	struct copy_rows lanes;
+};
+
+struct copies_column {
+	const char *title;
+	bool is_text;
+	void (*put)(struct sheet *out, const struct copies *c, size_t row);
+};
+
+#define COLUMN(table, id, title, is_text) {title, is_text, table##_##id},
+
+/* ---- from where to where ---- */
+
+#define PAIR_COLUMNS(_)                                                                            \
+	_(pair, from, "from", true)                                                                \
+	_(pair, to, "to", true)                                                                    \
+	_(pair, copies, "copies", false)                                                           \
+	_(pair, bytes, "bytes", false)                                                             \
+	_(pair, time, "time (ns)", false)
+
+static void put_end(struct sheet *out, const struct copies *c, const struct traffic_end *end)
+{
+	char name[TRAFFIC_NAME / 2];
+
+	traffic_end_name(c->s, end, name);
+	sheet_word(out, name);
+}
+
+static void pair_from(struct sheet *out, const struct copies *c, size_t row)
+{
+	put_end(out, c, &c->traffic.pairs[row].from);
+}
+
+static void pair_to(struct sheet *out, const struct copies *c, size_t row)
+{
+	put_end(out, c, &c->traffic.pairs[row].to);
+}
+
+#define PAIR_NUMBER(id, member)                                                                    \
+	static void pair_##id(struct sheet *out, const struct copies *c, size_t row)               \
+	{                                                                                          \
+		sheet_number(out, c->traffic.pairs[row].member);                                   \
+	}
+PAIR_NUMBER(copies, n)
+PAIR_NUMBER(bytes, bytes)
+PAIR_NUMBER(time, time_ns)
+
+/* ---- of which sizes ---- */
+
+/* A row for each size and direction, whether there was any or not: row = size * directions + direction. */
+#define SIZE_COLUMNS(_)                                                                            \
+	_(size, direction, "direction", true)                                                      \
+	_(size, from, "from (bytes)", false)                                                       \
+	_(size, below, "below (bytes)", false)                                                     \
+	_(size, copies, "copies", false)                                                           \
+	_(size, bytes, "bytes", false)
+
+static const struct traffic_size *size_at(const struct copies *c, size_t row)
+{
+	return &c->traffic.sizes[row / COPY_N_DIRECTIONS];
+}
+
+static void size_direction(struct sheet *out, const struct copies *c, size_t row)
+{
+	(void)c;
+	sheet_word(out, copy_direction_short((unsigned)(row % COPY_N_DIRECTIONS)));
+}
+
+static void size_from(struct sheet *out, const struct copies *c, size_t row)
+{
+	sheet_number(out, copy_size_from(size_at(c, row)->size));
+}
+
+static void size_below(struct sheet *out, const struct copies *c, size_t row)
+{
+	unsigned next = size_at(c, row)->size + 1;
+
+	sheet_number(out, next < N_COPY_SIZES ? (double)copy_size_from(next) : NAN);
+}
+
+static void size_copies(struct sheet *out, const struct copies *c, size_t row)
+{
+	sheet_number(out, size_at(c, row)->n[row % COPY_N_DIRECTIONS]);
+}
+
+static void size_bytes(struct sheet *out, const struct copies *c, size_t row)
+{
+	sheet_number(out, size_at(c, row)->bytes[row % COPY_N_DIRECTIONS]);
+}
+
+/* ---- what ran beside them ---- */
+
+#define LANE_COLUMNS(_)                                                                            \
+	_(lane, device, "device", true)                                                            \
+	_(lane, context, "context", false)                                                         \
+	_(lane, stream, "stream", false)                                                           \
+	_(lane, direction, "direction", true)                                                      \
+	_(lane, channel, "channel", true)                                                          \
+	_(lane, copies, "copies", false)                                                           \
+	_(lane, time, "time (ns)", false)                                                          \
+	_(lane, hidden, "hidden (ns)", false)                                                      \
+	_(lane, unsure, "unsure (ns)", false)                                                      \
+	_(lane, others, "other work (ns)", false)
+
+static void lane_device(struct sheet *out, const struct copies *c, size_t row)
+{
+	char word[DEVICE_WORD];
+
+	session_device_word(c->s, c->lanes.v[row].of.device, word);
+	sheet_word(out, word);
+}
+
+static void lane_context(struct sheet *out, const struct copies *c, size_t row)
+{
+	sheet_index(out, c->lanes.v[row].of.context);
+}
+
+static void lane_stream(struct sheet *out, const struct copies *c, size_t row)
+{
+	sheet_index(out, c->lanes.v[row].of.stream);
+}
+
+/* Text that is not known is empty here. */
+static void put_known(struct sheet *out, bool is_known, const char *word)
+{
+	sheet_word(out, is_known ? word : "");
+}
+
+static void lane_direction(struct sheet *out, const struct copies *c, size_t row)
+{
+	const struct copy_row *r = &c->lanes.v[row];
+
+	put_known(out, r->of.direction != COPY_UNKNOWN, copy_row_direction(r));
+}
+
+static void lane_channel(struct sheet *out, const struct copies *c, size_t row)
+{
+	const struct copy_row *r = &c->lanes.v[row];
+	char word[COPY_ROW_WORD];
+
+	copy_row_channel(r, word);
+	put_known(out, r->of.channel_kind != CHANNEL_UNKNOWN, word);
+}
+
+#define LANE_NUMBER(id, member)                                                                    \
+	static void lane_##id(struct sheet *out, const struct copies *c, size_t row)               \
+	{                                                                                          \
+		sheet_number(out, c->lanes.v[row].member);                                         \
+	}
+LANE_NUMBER(copies, n)
+LANE_NUMBER(time, time_ns)
+LANE_NUMBER(hidden, hidden_ns)
+LANE_NUMBER(unsure, unsure_ns)
+LANE_NUMBER(others, others_ns)
+
+/* ---- tables ---- */
+
+static size_t n_pairs(const struct copies *c)
+{
+	return c->traffic.n_pairs;
+}
+
+static size_t n_sizes(const struct copies *c)
+{
+	return c->traffic.n_sizes * COPY_N_DIRECTIONS;
+}
+
+static bool is_size(const struct copies *c, size_t row)
+{
+	return size_at(c, row)->n[row % COPY_N_DIRECTIONS] > 0;
+}
+
+static size_t n_lanes(const struct copies *c)
+{
+	return c->lanes.n;
+}
+
+static const struct copies_column pair_columns[] = {PAIR_COLUMNS(COLUMN)},
+				  size_columns[] = {SIZE_COLUMNS(COLUMN)},
+				  lane_columns[] = {LANE_COLUMNS(COLUMN)};
+
+static const struct {
+	const struct copies_column *columns;
+	size_t n_columns;
+	size_t (*n_rows)(const struct copies *c);
+	bool (*has_row)(const struct copies *c, size_t row); /* NULL: all */
+} tables[WRITE_N_TABLES] = {
+	[WRITE_COPY_PAIRS] = {pair_columns, ARRAY_SIZE(pair_columns), n_pairs},
+	[WRITE_COPY_SIZES] = {size_columns, ARRAY_SIZE(size_columns), n_sizes, is_size},
+	[WRITE_COPY_STREAMS] = {lane_columns, ARRAY_SIZE(lane_columns), n_lanes},
+};
+
+static void put_table(struct sheet *out, const struct copies *c, enum write_table which)
+{
+	const struct copies_column *columns = tables[which].columns;
+	size_t n = tables[which].n_columns;
+
+	for (size_t i = 0; i < n; i++)
+		sheet_word(out, columns[i].title);
+	sheet_end(out);
+	for (size_t i = 0; i < n; i++)
+		sheet_rule(out, columns[i].is_text);
+	sheet_end(out);
+	for (size_t row = 0; row < tables[which].n_rows(c); row++) {
+		if (tables[which].has_row && !tables[which].has_row(c, row))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			columns[i].put(out, c, row);
+		sheet_end(out);
+	}
+}
+
+int copies_table_write(struct sheet *out, const struct session *s, enum write_table which)
+{
+	struct copies c = {.s = s};
+	int r = traffic_make(&c.traffic, s, NULL, NULL);
+
+	if (r == 0)
+		r = copy_rows_make(&c.lanes, s, NULL);
+	if (r == 0)
+		put_table(out, &c, which);
+	copy_rows_done(&c.lanes);
+	traffic_done(&c.traffic);
+	return r;
+}
