@@ -52,10 +52,11 @@ void copy_rows_unsure(const struct copy_rows *rows, char out[2 * COPY_ROW_WORD])
 	  "time in which they ran; overlaps count once")                                           \
 	_(n,        "CALLS",    c->n,         count,   6, 4, "how many; a batch of copies is one") \
 	_(hidden,   "HIDDEN",   c->hidden_ns, time_ns, 7, 3,                                       \
-	  "of that, while something else ran on the device")                                       \
-	_(share,    "HIDDEN%",  c->hidden_ns / c->time_ns,   percent, 7, 1, "share of that")       \
+	  "of that, while something else than copies ran on the device")                           \
+	_(share,    "HIDDEN%",  c->hidden_ns / c->time_ns,   percent, 7, 1,                        \
+	  "share of that; -: they took no time")                                                   \
 	_(under,    "OVERLAP%", c->hidden_ns / c->others_ns, percent, 8, 2,                        \
-	  "of the time of other work, the share in which these copies ran, too")
+	  "of the time of other work, the share in which these copies ran, too; -: there was none")
 /* clang-format on */
 
 #endif

@@ -28,7 +28,7 @@ struct chrome_event {
 	uint32_t arg_name;
 	char ph;
 	bool has_ts, has_dur, has_stream, in_cycles;
-	bool is_mean; /* its bytes are a share of what several copies moved */
+	bool is_mean;         /* its bytes are a share of what several copies moved */
 	uint32_t *call_stack; /* string ids, outermost first */
 	size_t n_call_stack, cap_call_stack;
 	struct chrome_metric *metrics;

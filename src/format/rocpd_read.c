@@ -177,10 +177,9 @@ static int add_track(void *ctx)
 
 	if (ARRAY_ROOM(r->place, r->cap_places, r->n_places + 1) < 0)
 		return -ENOMEM;
-	r->place[r->n_places] =
-		(struct place){db_int(r->db, 1), db_int(r->db, 2),
-			       db_null(r->db, 3) ? -1 : db_int(r->db, 3), db_int(r->db, 4),
-			       db_null(r->db, 4)};
+	r->place[r->n_places] = (struct place){db_int(r->db, 1), db_int(r->db, 2),
+					       db_null(r->db, 3) ? -1 : db_int(r->db, 3),
+					       db_int(r->db, 4), db_null(r->db, 4)};
 	return db_ids_add(&r->tracks, db_int(r->db, 0), (uint32_t)r->n_places++);
 }
 

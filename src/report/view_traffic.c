@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/activity.h"
 #include "core/copy_rows.h"
 #include "core/traffic.h"
 #include "report/rows.h"
@@ -139,6 +140,25 @@ static void lane_device(const void *ctx, size_t row, char out[CELL_MAX])
 	session_device_word(t->s, t->rows->v[row].of.device, out);
 }
 
+/* What the words and numbers that there are mean. */
+static void put_legend(const struct report *r, const struct copy_rows *rows)
+{
+	bool is_alone = false, is_of_channel = false;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		is_alone |= !(rows->v[i].others_ns > 0);
+		is_of_channel |= rows->v[i].of.channel_kind != CHANNEL_UNKNOWN;
+	}
+	out_printf(r->out,
+		   "(HIDDEN: while something else than copies ran on the device;\n"
+		   " OVERLAP%%: share of the time of that in which these copies ran%s)\n",
+		   is_alone ? ", -: there was none" : "");
+	if (is_of_channel)
+		out_puts(r->out,
+			 "(CHANNEL: copy, of an engine for copies; compute, of what runs kernels,\n"
+			 " as small copies and those within a device may)\n");
+}
+
 static void put_lanes(struct report *r, const struct copy_rows *rows)
 {
 	static const struct word_column columns[] = {
@@ -158,6 +178,7 @@ static void put_lanes(struct report *r, const struct copy_rows *rows)
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), rows->n,
 				       &(struct lanes_table){r->s, rows}},
 		  r->o, r->out);
+	put_legend(r, rows);
 	copy_rows_unsure(rows, unsure);
 	if (*unsure)
 		out_printf(r->out, "(%s)\n", unsure);

@@ -491,6 +491,15 @@ static void done(struct panel *p)
 	sections_done(p);
 }
 
+/* Of channels of the hardware, as copy_row_channel() calls them. */
+static const struct panel_sign signs[] = {
+	{"copy", "and a number: these copies went through an engine for copies"},
+	{"compute",
+	 "and a number: through what runs kernels, as small ones and those within a device may"},
+	{"others", "copies in more streams than are told apart"},
+	{NULL, NULL},
+};
+
 const struct panel_ops panel_memory_ops = {
 	.title = "Memory",
 	.tab = "Mem",
@@ -500,6 +509,7 @@ const struct panel_ops panel_memory_ops = {
 	.update = update,
 	.compares = true,
 	.keys = sections_context_keys,
+	.signs = signs,
 	SECTIONS_OPS(sections),
 	.is_filtered = true,
 };

@@ -57,13 +57,13 @@ python3 "$databases/check_copies.py" "$PROTON" streams.json >out 2>&1
 check "a trace: copies by stream" "30 streams" "$(sed 's/,.*//' out)"
 "$PROTON" report --ascii --view transfers streams.json | sed -n '/^Copies by stream/,/^$/p' >out
 check "a trace: a stream that is not known, and no channel" "6 - -" \
-	"$(awk '$7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
+	"$(awk '$9 ~ /^GPU/ && $7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
 
 # A filter leaves all of what ran on a device, or a part of what ran in a stream, of which no more is known.
 beside() { "$PROTON" report --ascii --view transfers "$@" streams.json; }
 beside -g device -i GPU1 >out
 check "a filter: of one device" "15 GPU1 0" \
-	"$(sed -n '/^Copies by stream/,$p' out | awk 'NF == 9 && NR > 2 { n++; print $9 }' | sort | uniq -c | awk '{ $1 = $1 } 1') $(grep -c 'of the whole run' out)"
+	"$(sed -n '/^Copies by stream/,$p' out | awk '$9 ~ /^GPU/ { print $9 }' | sort | uniq -c | awk '{ $1 = $1 } 1') $(grep -c 'of the whole run' out)"
 check "a filter: from where to where, and sizes" "3 0 $(beside | grep -c GPU1)" "$(grep -c 'within GPU1\|to GPU1\|GPU1 to' out) $(grep -c GPU0 out) $(grep -c GPU1 out)"
 sums() { sed -n '/^Copies, from/,/^$/p' "$1" | awk '/GPU/ { n += $4 } END { print n }'; }
 sizes() { sed -n '/^Sizes/,/^$/p' "$1" | awk '/KiB|GiB/ { n += $1 + $3 + $5 } END { print n }'; }

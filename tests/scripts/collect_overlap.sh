@@ -41,7 +41,8 @@ for l in sorted(json.load(sys.stdin)["copy_lanes"], key=lambda l: (l["stream"] i
     print(l["stream"], l["direction"], l["channel_kind"] or "-", l["channel"], l["count"],
           l["time_ns"] / 1000, l["hidden_ns"] / 1000, l["unsure_ns"], end="|")'
 }
-rows() { "$PROTON" report --ascii --view transfers "$@" | sed -n '/^Copies by stream/,/^$/p' | sed '1,2d' | awk '{ $1 = $1; printf "%s|", $0 }'; }
+rows() { "$PROTON" report --ascii --view transfers "$@" | sed -n '/^Copies by stream/,/^$/p' | sed '1,2d' |
+	awk '/^\(/ { words = 1 } !words { $1 = $1; printf "%s|", $0 } /\)$/ { words = 0 }'; }
 each="7 HtoD copy 12 1 1000.0 500.0 0|7 PtoP compute 3 1 200.0 0.0 0|8 DtoH copy 13 2 400.0 400.0 0|8 DtoH copy 14 1 200.0 100.0 0|9 DtoD - 0 1 100.0 100.0 0|"
 timeout 120 "$PROTON" record -q --tape l.tape -o l.hatchet -- "$app" "$libs/libcuda.so.1" lanes >out 2>err
 check "streams: status" 0 $?
