@@ -13,6 +13,7 @@
 #include "collect/memory_log.h"
 #include "collect/memory_places.h"
 #include "collect/patience.h"
+#include "collect/step_ran.h"
 #include "collect/torch_totals.h"
 #include "collect/unified.h"
 
@@ -510,6 +511,7 @@ void allocations_settle(uint8_t source, uint64_t until_ns)
 		memory_torch(source);
 	if (ring)
 		settle(ring, until_ns);
+	step_ran_held_until(until_ns);
 	settling_end();
 }
 

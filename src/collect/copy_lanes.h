@@ -19,6 +19,7 @@ struct copy_way {
 	bool is_copy;
 	uint8_t direction, channel_kind; /* enums of core/activity.h */
 	uint32_t channel;
+	uint64_t bytes;
 };
 
 /* n operations on a device, at most COPY_LANES_RUN, sorted by start. `o` gets them: others and copies of the device; v and way: of each. */

@@ -395,8 +395,9 @@ struct question {
 struct interval_cell {
 	_Atomic uint64_t end_ns;
 	uint64_t start_ns, launched_ns;
+	uint64_t bytes; /* of a copy, with the next three */
 	uint32_t node, lane, epoch, graph;
-	uint32_t channel; /* of a copy, with the next two */
+	uint32_t channel;
 	uint8_t direction, channel_kind;
 	bool is_copy : 1, is_wait : 1, blocks : 1;
 	bool is_host : 1; /* a scope: on CLOCK_MONOTONIC */

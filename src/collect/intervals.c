@@ -121,6 +121,7 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->epoch = collector->slot[slot].epoch;
 	cell->graph = a->kind == ACTIVITY_GRAPH ? 0 : a->graph;
 	cell->is_copy = a->kind == ACTIVITY_COPY;
+	cell->bytes = a->bytes;
 	cell->direction = a->direction;
 	cell->channel_kind = a->channel_kind;
 	cell->channel = a->channel;
@@ -186,7 +187,7 @@ static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_wa
 	*ret = (struct wire_epoch_interval){
 		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, latency_of(cell)};
 	*ret_way = (struct copy_way){cell->is_copy, cell->direction, cell->channel_kind,
-				     cell->channel};
+				     cell->channel, cell->bytes};
 	*ret_work = work_of(cell, end_ns);
 	atomic_store_explicit(&cell->end_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
@@ -250,6 +251,7 @@ static void take_run(uint32_t device, const struct wire_epoch_interval *v,
 	cover(device, taker.run, v + i - n_run, way + i - n_run, n_run);
 	look_for_gaps(device, taker.work + i - n_run, n_run);
 	step_ran_add(device, taker.run, n_run);
+	step_ran_copied(device, taker.run, way + i - n_run, n_run);
 }
 
 /* Runs on one device, sorted by their start, as records of one stream come. */

@@ -7,6 +7,7 @@
 #include "collect/host_clock.h"
 #include "collect/levels.h"
 #include "collect/slots.h"
+#include "collect/step_ran.h"
 #include "collect/torch_totals.h"
 
 enum {
@@ -58,8 +59,8 @@ static struct {
 	uint32_t n_totals;
 	struct pool pool[MAX_POOLS];
 	uint32_t n_pools;
-	uint64_t of_device[MAX_DEVICES]; /* bytes that are held now */
-	uint32_t of_slot[MAX_SLOTS];     /* place + 1 of a slot */
+	uint64_t of_device[MAX_DEVICES], of_devices; /* bytes that are held now */
+	uint32_t of_slot[MAX_SLOTS];                 /* place + 1 of a slot */
 	bool is_changed;
 	struct {
 		struct place_key key;
@@ -357,6 +358,8 @@ static void note_level(const struct total *t, uint64_t at_ns, uint64_t more_or_l
 	if (t->device >= MAX_DEVICES || t->kind == MEMORY_MANAGED || t->kind == MEMORY_TENSORS)
 		return;
 	memory.of_device[t->device] += more_or_less;
+	memory.of_devices += more_or_less;
+	step_ran_held(at_ns, memory.of_devices);
 	level_change(t->device, at_ns, memory.of_device[t->device]);
 }
 
@@ -452,6 +455,7 @@ void memory_places_forked(void)
 		memory.of_slot[memory.place[i].slot] = 0;
 	memset(memory.cache, 0, sizeof(memory.cache));
 	memset(memory.of_device, 0, sizeof(memory.of_device));
+	memory.of_devices = 0;
 	memory.n_places = memory.n_totals = memory.n_pools = 0;
 	memory.is_changed = false;
 }

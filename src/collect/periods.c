@@ -4,7 +4,6 @@
 #include <string.h>
 #include "collect/idle.h"
 #include "collect/internal.h"
-#include "collect/step_ran.h"
 #include "collect/steps.h"
 #include "core/period.h"
 #include "core/steps.h"
@@ -31,13 +30,13 @@ static struct stream {
 	uint32_t slots[STEP_N_SETS]; /* + 1 */
 	uint64_t n_changes, n_looked;
 	struct steps_told told; /* what there was at the last look … */
-	struct step_busy_told busy_told;
+	struct step_work_told work_told;
 	bool is_sure; /* … and is it certain? */
 	uint32_t n_waiting;
 	struct work waiting[WAITING_MAX];
 	struct period period;
 	struct steps steps;
-	struct step_busy busy; /* what devices did in them */
+	struct step_work work; /* what devices did in them */
 } streams[STREAMS];
 
 static _Atomic bool is_reset;
@@ -109,7 +108,7 @@ static void add_step(struct stream *s, uint64_t start_ns, uint64_t end_ns)
 					!s->steps.first_ns};
 
 	steps_add(&s->steps, step.number, step.ns);
-	step_busy_add(&s->busy, step_ran(), &step);
+	step_ran_ended(&s->work, &step);
 }
 
 static void add(struct stream *s, uint32_t frame, uint64_t start_ns)
@@ -174,7 +173,8 @@ void periods_settle(bool is_whole)
 			steps_clear(&s->steps);
 		if (!is_whole)
 			forget(s);
-		settle(s, idle_until_ns(collector->device[s->device].source));
+		settle(s, MIN(step_ran_until_ns(),
+			      idle_until_ns(collector->device[s->device].source)));
 	}
 }
 
@@ -188,13 +188,13 @@ static bool is_sure(const struct stream *s, const struct steps_told *told)
 	       (!n_others || n_others >= SURE_OTHERS || told->n >= SURE_STEPS);
 }
 
-static void tell(struct stream *s, const struct steps_told *t, const struct step_busy_told *busy)
+static void tell(struct stream *s, const struct steps_told *t, const struct step_work_told *work)
 {
 	struct step_values values = {
 		.v = {[STEP_VALUE_STEP_WORKS] = t->n ? s->period.length : 0,
 		      [STEP_VALUE_STEP_OTHERS] = t->n ? s->period.n_others : 0}};
 
-	steps_values(t, busy, &values);
+	steps_values(t, work, &values);
 	steps_put(s->slots, 0, s->lane - 1, &values);
 	s->is_told = t->n > 0;
 }
@@ -221,13 +221,14 @@ static bool learn(struct stream *s)
 		return false;
 	s->n_looked = s->n_changes;
 	steps_tell(&s->steps, &s->told);
-	step_busy_tell(&s->busy, &s->busy_told);
+	step_ran_tell(&s->work, s->told.median_ns, &s->work_told);
 	s->is_sure = is_sure(s, &s->told);
 	return true;
 }
 
 void periods_look(void)
 {
+	static const struct step_work_told nothing;
 	bool is_new[STREAMS];
 	const struct stream *best;
 
@@ -238,9 +239,9 @@ void periods_look(void)
 		struct stream *s = &streams[i];
 
 		if (s != best && s->is_told)
-			tell(s, &(struct steps_told){0}, &(struct step_busy_told){.slowest = 0});
+			tell(s, &(struct steps_told){0}, &nothing);
 		else if (s == best && (is_new[i] || !s->is_told))
-			tell(s, &s->told, &s->busy_told);
+			tell(s, &s->told, &s->work_told);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
-#include "collect/step_ran.h"
 #include "collect/trace_windows.h"
 #include "core/alike.h"
 #include "core/steps.h"
@@ -37,11 +36,11 @@ struct loop {
 		open_ns; /* the one that is open began, by the steady clock; 0: not known */
 	bool begins;     /* the next one that ends is the first */
 	struct {
-		struct step_busy sum;
+		struct step_work sum;
 		uint64_t n, open_ns, start_ns; /* start_ns: as the clock of the work showed it */
 	} busy;                                /* owner: the taker */
 	uint64_t n_busy, n_busy_told;          /* owner: the sender, as all below */
-	struct step_busy_told busy_told;
+	struct step_work_told work_told;
 	uint64_t n_told;
 	uint32_t slots[STEP_N_SETS]; /* + 1 */
 };
@@ -280,7 +279,7 @@ static bool settle_ended(struct loop *l, const struct step_ended *e, uint64_t un
 		return false;
 	step.start_ns = start_of(l, e->start_ns);
 	step.end_ns = MAX(step.end_ns, step.start_ns);
-	step_busy_add(&l->busy.sum, step_ran(), &step);
+	step_ran_ended(&l->busy.sum, &step);
 	l->busy.n++;
 	if (step.is_first)
 		atomic_store_explicit(&l->is_busy_old, false, memory_order_relaxed);
@@ -298,7 +297,7 @@ static void loop_settle(struct loop *l, struct ended *e, uint64_t until_ns)
 	if (tail != head)
 		open_ns = e->v[tail % ENDED_MAX].start_ns;
 	if (open_ns)
-		step_busy_go_on(&l->busy.sum, step_ran(), start_of(l, open_ns), until_ns);
+		step_ran_open(&l->busy.sum, start_of(l, open_ns));
 }
 
 void steps_settle(void)
@@ -313,11 +312,13 @@ void steps_settled(void)
 {
 	for (unsigned i = 0; i < LOOPS_MAX && atomic_load(&loops[i].key); i++) {
 		struct loop *l = &loops[i];
+		struct steps_told told;
 
 		if (l->n_busy == l->busy.n)
 			continue;
 		l->n_busy = l->busy.n;
-		step_busy_tell(&l->busy.sum, &l->busy_told);
+		steps_tell(&l->steps, &told);
+		step_ran_tell(&l->busy.sum, told.median_ns, &l->work_told);
 	}
 }
 
@@ -340,9 +341,43 @@ static void put(uint32_t *slot, uint32_t node, uint32_t lane, uint32_t set, cons
 	bitmap_set(collector->dirty, *slot - 1);
 }
 
-void steps_values(const struct steps_told *told, const struct step_busy_told *busy,
+static void put_cause(uint64_t *v, const struct step_slow_cause *cause)
+{
+	v[0] = cause->n;
+	v[1] = cause->number;
+	v[2] = cause->ns;
+	v[3] = cause->busy_ns;
+}
+
+/* Nothing of what there was none of. */
+static void put_moved(const struct step_moved_told *moved, uint64_t *v)
+{
+	const struct step_moved_number *of = moved->of;
+
+	if (moved->has_memory) {
+		v[STEP_VALUE_STEP_HELD_KNOWN] = moved->n;
+		v[STEP_VALUE_STEP_HELD] = of[STEP_TOTAL_LIVE].sum;
+		v[STEP_VALUE_STEP_HELD_MAX] = of[STEP_TOTAL_LIVE].max;
+		v[STEP_VALUE_STEP_HELD_GROWTH] = of[STEP_TOTAL_LIVE].growth;
+	}
+	if (!moved->has_copies)
+		return;
+	v[STEP_VALUE_STEP_COPIES_KNOWN] = moved->n;
+	v[STEP_VALUE_STEP_TO_DEVICE] = of[STEP_TOTAL_TO_DEVICE].sum;
+	v[STEP_VALUE_STEP_TO_DEVICE_MAX] = of[STEP_TOTAL_TO_DEVICE].max;
+	v[STEP_VALUE_STEP_TO_DEVICE_GROWTH] = of[STEP_TOTAL_TO_DEVICE].growth;
+	v[STEP_VALUE_STEP_TO_HOST] = of[STEP_TOTAL_TO_HOST].sum;
+	v[STEP_VALUE_STEP_TO_HOST_MAX] = of[STEP_TOTAL_TO_HOST].max;
+	v[STEP_VALUE_STEP_TO_HOST_GROWTH] = of[STEP_TOTAL_TO_HOST].growth;
+	v[STEP_VALUE_STEP_WITHIN] = of[STEP_TOTAL_WITHIN].sum;
+	v[STEP_VALUE_STEP_WITHIN_MAX] = of[STEP_TOTAL_WITHIN].max;
+	v[STEP_VALUE_STEP_WITHIN_GROWTH] = of[STEP_TOTAL_WITHIN].growth;
+}
+
+void steps_values(const struct steps_told *told, const struct step_work_told *work,
 		  struct step_values *values)
 {
+	const struct step_busy_told *busy = &work->busy;
 	uint64_t *v = values->v;
 
 	v[STEP_VALUE_STEPS] = told->n;
@@ -362,6 +397,9 @@ void steps_values(const struct steps_told *told, const struct step_busy_told *bu
 	v[STEP_VALUE_STEP_IDLE_MAX] = busy->idle.max_ns;
 	v[STEP_VALUE_STEP_BUSY_AT] = busy->slowest;
 	v[STEP_VALUE_STEP_BUSY_SLOWEST] = busy->slowest_busy_ns;
+	put_cause(&v[STEP_VALUE_STEP_LATE], &busy->slow.host);
+	put_cause(&v[STEP_VALUE_STEP_MORE], &busy->slow.work);
+	put_moved(&work->moved, v);
 }
 
 void steps_put(uint32_t slots[STEP_N_SETS], uint32_t node, uint32_t lane,
@@ -380,13 +418,14 @@ void steps_put(uint32_t slots[STEP_N_SETS], uint32_t node, uint32_t lane,
 
 static void loop_tell(struct loop *l, const struct steps_told *s)
 {
+	static const struct step_work_told nothing;
 	bool is_known = s->n && !atomic_load_explicit(&l->is_busy_old, memory_order_relaxed);
 	struct step_values values = {.v = {[STEP_VALUE_STEP_FIRST] = s->first_ns,
 					   [STEP_VALUE_STEP_APART] = atomic_load_explicit(
 						   &l->apart_ns, memory_order_relaxed),
 					   [STEP_VALUE_STEP_OTHERS] = s->n_restarts}};
 
-	steps_values(s, is_known ? &l->busy_told : &(struct step_busy_told){.slowest = 0}, &values);
+	steps_values(s, is_known ? &l->work_told : &nothing, &values);
 	steps_put(l->slots, atomic_load(&l->node) - 1, atomic_load(&l->lane) - 1, &values);
 }
 
@@ -440,7 +479,7 @@ void steps_forked(void)
 		atomic_store(&l->is_busy_old, false);
 		atomic_store(&ended[i].tail, atomic_load(&ended[i].head));
 		memset((void *)&l->busy, 0, sizeof(l->busy));
-		l->busy_told = (struct step_busy_told){.slowest = 0};
+		memset(&l->work_told, 0, sizeof(l->work_told));
 		l->n_told = l->n_begun = l->n_busy = l->n_busy_told = 0;
 		memset(l->slots, 0, sizeof(l->slots));
 	}

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "collect/step_ran.h"
 #include "core/frame.h"
-#include "core/step_busy.h"
 #include "core/step_values.h"
 #include "core/steps.h"
 
@@ -37,8 +37,8 @@ void steps_drop(uint8_t loop); /* it was cut short, and does not count */
 void steps_range(uint8_t loop, uint32_t lane, const char *name, size_t len, uint64_t start_ns,
 		 uint64_t end_ns);
 
-/* What steps_tell() and step_busy_tell() say, as values. */
-void steps_values(const struct steps_told *told, const struct step_busy_told *busy,
+/* What steps_tell() and step_ran_tell() say, as values. */
+void steps_values(const struct steps_told *told, const struct step_work_told *work,
 		  struct step_values *values);
 /* These are the values of a loop, at a node and lane. slots: of their sets, + 1; 0: none yet. By the sender, or who has
  * the taker's place. */

@@ -94,7 +94,7 @@ bool alike_number(const char *name, size_t n, uint64_t *ret)
 			continue;
 		for (one = 0; i < n && is_digit(name[i]); i++)
 			one = one * 10 + (uint64_t)(name[i] - '0');
-		all = (all << 24) + one;
+		all = (all << ALIKE_NUMBER_BITS) + one;
 		any = true;
 	}
 	*ret = all;

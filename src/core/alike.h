@@ -17,6 +17,7 @@ size_t alike_pattern(const char *name, char *out, size_t size);
 size_t alike_pattern_n(const char *name, size_t n, char *out, size_t size);
 /* A number that grows as the name counts up: its digits, and where there are several numbers, the first
  * before the others. False: the name has none. */
+enum { ALIKE_NUMBER_BITS = 24 }; /* of each but the first */
 bool alike_number(const char *name, size_t n, uint64_t *ret);
 /* A path in which a number is a component ("encoder.layers.3.self_attn"): it says which, it does not
  * count. */

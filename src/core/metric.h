@@ -175,14 +175,36 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(LEFT_TIMES, 132, "left_behind_times", U64, EXCLUSIVE, SUM, "", "TIMES")                  \
 	_(LEFT_HELD, 133, "left_behind_live_bytes", U64, EXCLUSIVE, GAUGE, "B", "NOT FREED")       \
 	_(LEFT_MOST, 134, "left_behind_peak_bytes", U64, EXCLUSIVE, PEAK, "B", "AT MOST")          \
-	_(GRAPH_FORM, 135, "graph_form", U64, PROPERTY, LAST, "", "FORM")
+	_(GRAPH_FORM, 135, "graph_form", U64, PROPERTY, LAST, "", "FORM")                      \
+	_(STEP_LATE, 136, "steps_host_late", U64, EXCLUSIVE, SUM, "",    "HOST LATE")              \
+	_(STEP_LATE_AT, 137, "steps_host_late_slowest", U64, PROPERTY, LAST, "", "SLOWEST LATE")   \
+	_(STEP_LATE_MAX, 138, "steps_host_late_max (ns)", U64, EXCLUSIVE, MAX, "ns", "MAX LATE")   \
+	_(STEP_LATE_BUSY, 139, "steps_host_late_busy (ns)", U64, PROPERTY, LAST, "ns", "BUSY IN LATE") \
+	_(STEP_MORE, 140, "steps_more_work", U64, EXCLUSIVE, SUM, "",    "MORE WORK")              \
+	_(STEP_MORE_AT, 141, "steps_more_work_slowest", U64, PROPERTY, LAST, "", "SLOWEST MORE")   \
+	_(STEP_MORE_MAX, 142, "steps_more_work_max (ns)", U64, EXCLUSIVE, MAX, "ns", "MAX MORE")   \
+	_(STEP_MORE_BUSY, 143, "steps_more_work_busy (ns)", U64, PROPERTY, LAST, "ns", "BUSY IN MORE") \
+	_(STEP_HELD_KNOWN, 144, "steps_memory_known", U64, EXCLUSIVE, SUM, "", "MEMORY KNOWN")     \
+	_(STEP_HELD, 145, "step_memory_bytes", U64, EXCLUSIVE, SUM, "B", "STEP MEMORY")            \
+	_(STEP_HELD_MAX, 146, "step_memory_max_bytes", U64, EXCLUSIVE, MAX, "B", "MAX MEMORY")     \
+	_(STEP_HELD_GROWTH, 147, "step_memory_growth_bytes", U64, PROPERTY, LAST, "B", "MEMORY GROWTH") \
+	_(STEP_COPIES_KNOWN, 148, "steps_copies_known", U64, EXCLUSIVE, SUM, "", "COPIES KNOWN")   \
+	_(STEP_TO_DEVICE, 149, "step_to_device_bytes", U64, EXCLUSIVE, SUM, "B", "STEP TO GPU")    \
+	_(STEP_TO_DEVICE_MAX, 150, "step_to_device_max_bytes", U64, EXCLUSIVE, MAX, "B", "MAX TO GPU") \
+	_(STEP_TO_DEVICE_GROWTH, 151, "step_to_device_growth_bytes", U64, PROPERTY, LAST, "B", "TO GPU GROWTH") \
+	_(STEP_TO_HOST, 152, "step_to_host_bytes", U64, EXCLUSIVE, SUM, "B", "STEP TO HOST")       \
+	_(STEP_TO_HOST_MAX, 153, "step_to_host_max_bytes", U64, EXCLUSIVE, MAX, "B", "MAX TO HOST") \
+	_(STEP_TO_HOST_GROWTH, 154, "step_to_host_growth_bytes", U64, PROPERTY, LAST, "B", "TO HOST GROWTH") \
+	_(STEP_WITHIN, 155, "step_within_bytes", U64, EXCLUSIVE, SUM, "B", "STEP WITHIN")          \
+	_(STEP_WITHIN_MAX, 156, "step_within_max_bytes", U64, EXCLUSIVE, MAX, "B", "MAX WITHIN")   \
+	_(STEP_WITHIN_GROWTH, 157, "step_within_growth_bytes", U64, PROPERTY, LAST, "B", "WITHIN GROWTH")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 136
+		METRIC_N_BUILTIN = 158
 };
 
 #define METRIC_NONE UINT32_MAX

@@ -7,6 +7,7 @@ void step_busy_clear(struct step_busy *b)
 {
 	steps_clear(&b->busy);
 	steps_clear(&b->idle);
+	step_slow_clear(&b->slow);
 	b->slowest_ns = b->open.start_ns = 0;
 }
 
@@ -44,6 +45,7 @@ static void begin(struct step_busy *b, uint64_t number)
 {
 	steps_clear(&b->busy);
 	steps_clear(&b->idle);
+	step_slow_clear(&b->slow);
 	b->slowest_ns = 0;
 	steps_add(&b->busy, number, 0);
 	steps_add(&b->idle, number, 0);
@@ -63,6 +65,7 @@ void step_busy_add(struct step_busy *b, const struct coverage *ran, const struct
 	busy_ns = MIN(busy_ns, step->ns);
 	steps_add(&b->busy, step->number, busy_ns);
 	steps_add(&b->idle, step->number, step->ns - busy_ns);
+	step_slow_add(&b->slow, step->number, step->ns, busy_ns);
 	if (step->ns < b->slowest_ns)
 		return;
 	b->slowest_ns = step->ns + 1;
@@ -70,10 +73,11 @@ void step_busy_add(struct step_busy *b, const struct coverage *ran, const struct
 	b->slowest_busy_ns = busy_ns;
 }
 
-void step_busy_tell(const struct step_busy *b, struct step_busy_told *ret)
+void step_busy_tell(const struct step_busy *b, uint64_t median_ns, struct step_busy_told *ret)
 {
 	steps_tell(&b->busy, &ret->busy);
 	steps_tell(&b->idle, &ret->idle);
 	ret->slowest = b->slowest;
 	ret->slowest_busy_ns = b->slowest_busy_ns;
+	step_slow_tell(&b->slow, median_ns, ret->idle.median_ns, &ret->slow);
 }

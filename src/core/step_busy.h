@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "core/coverage.h"
+#include "core/step_slow.h"
 #include "core/steps.h"
 
 /* A step that is over. */
@@ -28,6 +29,7 @@ struct step_ended {
 struct step_busy {
 	struct steps busy, idle;
 	uint64_t slowest_ns, slowest, slowest_busy_ns; /* of those that are known; the time + 1 */
+	struct step_slow slow;
 	struct {
 		uint64_t start_ns, until_ns, busy_ns;
 	} open; /* what is known by now of one that is open; start 0: nothing */
@@ -36,6 +38,7 @@ struct step_busy {
 struct step_busy_told {
 	struct steps_told busy, idle; /* n: of how many it is known */
 	uint64_t slowest, slowest_busy_ns;
+	struct step_slow_told slow;
 };
 
 void step_busy_clear(struct step_busy *b);
@@ -44,6 +47,7 @@ void step_busy_go_on(struct step_busy *b, const struct coverage *ran, uint64_t s
 		     uint64_t until_ns);
 /* … one is over, and all that began before its end is in ran. */
 void step_busy_add(struct step_busy *b, const struct coverage *ran, const struct step_ended *step);
-void step_busy_tell(const struct step_busy *b, struct step_busy_told *ret);
+/* median_ns: what half of all steps do not exceed, known or not. */
+void step_busy_tell(const struct step_busy *b, uint64_t median_ns, struct step_busy_told *ret);
 
 #endif

@@ -18,16 +18,28 @@
 	_(STEP_IDLE) _(STEP_IDLE_MEDIAN) _(STEP_IDLE_MAX)
 #define STEP_VALUES_SLOWEST(_)                                                                     \
 	_(STEP_BUSY_AT) _(STEP_BUSY_SLOWEST)
+#define STEP_VALUES_CAUSES(_)                                                                      \
+	_(STEP_LATE) _(STEP_LATE_AT) _(STEP_LATE_MAX) _(STEP_LATE_BUSY)                            \
+	_(STEP_MORE) _(STEP_MORE_AT) _(STEP_MORE_MAX) _(STEP_MORE_BUSY)
+#define STEP_VALUES_HELD(_)                                                                        \
+	_(STEP_HELD_KNOWN) _(STEP_HELD) _(STEP_HELD_MAX) _(STEP_HELD_GROWTH)
+#define STEP_VALUES_COPIES(_)                                                                      \
+	_(STEP_COPIES_KNOWN) _(STEP_TO_DEVICE) _(STEP_TO_HOST) _(STEP_WITHIN)                      \
+	_(STEP_TO_DEVICE_MAX) _(STEP_TO_HOST_MAX) _(STEP_WITHIN_MAX)
+#define STEP_VALUES_GROWTH(_)                                                                      \
+	_(STEP_TO_DEVICE_GROWTH) _(STEP_TO_HOST_GROWTH) _(STEP_WITHIN_GROWTH)
 /* The sets, in this order of their numbers. */
 #define STEP_SETS(_)                                                                               \
-	_(TIMES) _(MORE) _(WORK) _(SLOWEST)
+	_(TIMES) _(MORE) _(WORK) _(SLOWEST) _(CAUSES) _(HELD) _(COPIES) _(GROWTH)
 /* clang-format on */
 
 enum step_value {
 #define _(metric) STEP_VALUE_##metric,
 	STEP_VALUES_TIMES(_) STEP_VALUES_MORE(_) STEP_VALUES_WORK(_) STEP_VALUES_SLOWEST(_)
+		STEP_VALUES_CAUSES(_) STEP_VALUES_HELD(_) STEP_VALUES_COPIES(_)
+			STEP_VALUES_GROWTH(_)
 #undef _
-		STEP_N_VALUES
+				STEP_N_VALUES
 };
 
 /* How many each set has. */

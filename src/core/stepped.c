@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/stepped.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,15 @@
 #include "base/human.h"
 #include "base/util.h"
 #include "core/alike.h"
+#include "core/step_slow.h"
 #include "core/steps.h"
+
+enum { NUMBERS_MAX = 3 }; /* that fit into one */
+#define DIGITS "0123456789"
+/* clang-format off */
+#define NO_CAUSE {NAN, NAN, -1, NAN}
+#define NO_BYTES {NAN, NAN, NAN, NAN}
+/* clang-format on */
 
 /* ---- sums over processes ---- */
 
@@ -24,6 +33,42 @@ static double value_beside(const struct session *s, const struct session_row *ro
 	return v;
 }
 
+static void add_cause(const struct session *s, const struct session_row *row, uint32_t first,
+		      struct stepped_cause *cause)
+{
+	double n = value_beside(s, row, first), max = value_beside(s, row, first + 2);
+
+	add_present(&cause->n, n);
+	if (!(n > 0) || max <= cause->max_ns)
+		return;
+	cause->at = value_beside(s, row, first + 1);
+	cause->max_ns = max;
+	cause->busy_ns = value_beside(s, row, first + 3);
+}
+
+/* The mean is a sum meanwhile. */
+static void add_bytes(const struct session *s, const struct session_row *row, uint32_t known,
+		      uint32_t first, struct stepped_bytes *bytes)
+{
+	double n = value_beside(s, row, known), growth = value_beside(s, row, first + 2);
+
+	if (!(n > 0))
+		return;
+	add_present(&bytes->known, n);
+	add_present(&bytes->mean, value_beside(s, row, first));
+	bytes->max = fmax(bytes->max, value_beside(s, row, first + 1));
+	bytes->growth = fmax(bytes->growth, isnan(growth) ? 0 : growth);
+}
+
+static void add_all_bytes(const struct session *s, const struct session_row *row,
+			  struct stepped *of)
+{
+	add_bytes(s, row, METRIC_STEP_HELD_KNOWN, METRIC_STEP_HELD, &of->held);
+	add_bytes(s, row, METRIC_STEP_COPIES_KNOWN, METRIC_STEP_TO_DEVICE, &of->to_device);
+	add_bytes(s, row, METRIC_STEP_COPIES_KNOWN, METRIC_STEP_TO_HOST, &of->to_host);
+	add_bytes(s, row, METRIC_STEP_COPIES_KNOWN, METRIC_STEP_WITHIN, &of->within);
+}
+
 /* Values of one set: all are there, or none is. */
 static void add_busy(const struct session *s, const struct session_row *row, struct stepped *of)
 {
@@ -32,6 +77,8 @@ static void add_busy(const struct session *s, const struct session_row *row, str
 	if (!(n > 0))
 		return;
 	add_present(&of->known, n);
+	add_cause(s, row, METRIC_STEP_LATE, &of->late);
+	add_cause(s, row, METRIC_STEP_MORE, &of->more);
 	add_present(&of->busy_ns, value_beside(s, row, METRIC_STEP_BUSY));
 	add_present(&of->idle_ns, value_beside(s, row, METRIC_STEP_IDLE));
 	add_present(&of->busy_median_ns, n * value_beside(s, row, METRIC_STEP_BUSY_MEDIAN));
@@ -66,6 +113,7 @@ static void add_times(const struct session *s, const struct session_row *row, st
 	of->p95_ns = fmax(of->p95_ns, value_beside(s, row, METRIC_STEP_P95));
 	of->min_ns = fmin(of->min_ns, value_beside(s, row, METRIC_STEP_MIN));
 	add_busy(s, row, of);
+	add_all_bytes(s, row, of);
 	if (max <= of->max_ns)
 		return;
 	of->max_ns = max;
@@ -93,6 +141,10 @@ static void make_means(struct stepped *of)
 	of->idle_ns /= of->known;
 	of->busy_median_ns /= of->known;
 	of->idle_median_ns /= of->known;
+	of->held.mean /= of->held.known;
+	of->to_device.mean /= of->to_device.known;
+	of->to_host.mean /= of->to_host.known;
+	of->within.mean /= of->within.known;
 	if (of->node == SESSION_ROOT) /* when that was found steps had been before */
 		of->first_ns = of->apart_ns = NAN;
 	square = of->deviation_ns / of->n - of->mean_ns * of->mean_ns;
@@ -101,8 +153,23 @@ static void make_means(struct stepped *of)
 
 /* ---- loops ---- */
 
+/* A number is its digits; where the name is folded, "#" (and what stood before it: "ProfilerStep##"). */
+static unsigned count_numbers(const char *name)
+{
+	bool has_digits = strpbrk(name, DIGITS);
+	const char *of = has_digits ? DIGITS : "#";
+	unsigned n = 0;
+
+	while (*(name += strcspn(name, of))) {
+		n++;
+		name += strspn(name, of);
+	}
+	return n;
+}
+
 /* The loop of a node, made when absent; v has room for it. */
-static struct stepped *loop_of(struct stepped *v, uint32_t *n, uint32_t node)
+static struct stepped *loop_of(const struct session *s, struct stepped *v, uint32_t *n,
+			       uint32_t node)
 {
 	uint32_t i = 0;
 
@@ -110,6 +177,13 @@ static struct stepped *loop_of(struct stepped *v, uint32_t *n, uint32_t node)
 		i++;
 	if (i == *n)
 		v[(*n)++] = (struct stepped){.node = node,
+					     .n_numbers = count_numbers(session_node_name(s, node)),
+					     .late = NO_CAUSE,
+					     .more = NO_CAUSE,
+					     .held = NO_BYTES,
+					     .to_device = NO_BYTES,
+					     .to_host = NO_BYTES,
+					     .within = NO_BYTES,
 					     .process = SESSION_NONE,
 					     .p95_ns = NAN,
 					     .min_ns = NAN,
@@ -201,7 +275,7 @@ static uint32_t collect(const struct session *s, struct stepped *v)
 	uint32_t n = 0;
 
 	for (size_t i = next_row(s, 0); i < s->n_rows; i = next_row(s, i + 1))
-		add_times(s, &s->rows[i], loop_of(v, &n, s->rows[i].node));
+		add_times(s, &s->rows[i], loop_of(s, v, &n, s->rows[i].node));
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t row = session_first_row(s, v[i].node); row != SESSION_NONE;
 		     row = session_next_row(s, row))
@@ -245,7 +319,7 @@ const char *stepped_name(const struct session *s, const struct stepped *of, char
 
 const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_TEXT])
 {
-	char mean[HUMAN_MAX], deviation[HUMAN_MAX], max[HUMAN_MAX];
+	char mean[HUMAN_MAX], deviation[HUMAN_MAX], max[HUMAN_MAX], number[STEPPED_NUMBER];
 
 	human_time_ns(mean, of->mean_ns);
 	human_time_ns(deviation, of->deviation_ns);
@@ -254,8 +328,8 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 		snprintf(out, STEPPED_TEXT, "%s %s%s (max %s)", mean, ascii ? "+-" : "±", deviation,
 			 max);
 	else
-		snprintf(out, STEPPED_TEXT, "%s %s%s (max %s at #%.0f)", mean, ascii ? "+-" : "±",
-			 deviation, max, of->slowest);
+		snprintf(out, STEPPED_TEXT, "%s %s%s (max %s at #%s)", mean, ascii ? "+-" : "±",
+			 deviation, max, stepped_number(of, of->slowest, number));
 	return out;
 }
 
@@ -264,7 +338,7 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 
 const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 {
-	char mean[HUMAN_MAX], slowest[HUMAN_MAX], known[HUMAN_MAX];
+	char mean[HUMAN_MAX], slowest[HUMAN_MAX], known[HUMAN_MAX], number[STEPPED_NUMBER];
 	size_t len;
 
 	out[0] = '\0';
@@ -276,8 +350,8 @@ const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 	snprintf(out, STEPPED_TEXT, "devices busy %s a step", mean);
 	if (!isnan(of->slowest_busy_ns)) {
 		len = strlen(out);
-		snprintf(out + len, STEPPED_TEXT - len, " (%s of #%.0f, the slowest)", slowest,
-			 of->slowest);
+		snprintf(out + len, STEPPED_TEXT - len, " (%s of #%s, the slowest)", slowest,
+			 stepped_number(of, of->slowest, number));
 	}
 	if (of->known < KNOWN_ENOUGH * of->n) {
 		len = strlen(out);
@@ -286,13 +360,87 @@ const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 	return out;
 }
 
-/* Half of what it took beyond the median, or more. */
 enum stepped_why stepped_why_slowest(const struct stepped *of)
 {
-	double excess = of->max_ns - of->median_ns,
-	       idle = of->max_ns - of->slowest_busy_ns - of->idle_median_ns;
-
-	if (isnan(idle) || excess <= 0)
+	if (isnan(of->slowest_busy_ns) || isnan(of->idle_median_ns) || of->max_ns <= of->median_ns)
 		return STEPPED_NOT_KNOWN;
-	return 2 * idle >= excess ? STEPPED_HOST : STEPPED_DEVICE;
+	return step_slow_is_of_host(of->max_ns, of->slowest_busy_ns, of->median_ns,
+				    of->idle_median_ns)
+		       ? STEPPED_HOST
+		       : STEPPED_DEVICE;
+}
+
+const char *stepped_why_word(enum stepped_why why)
+{
+	static const char *const words[STEPPED_N_WHYS] = {
+		[STEPPED_HOST] = "late host", [STEPPED_DEVICE] = "more work"};
+
+	return words[why];
+}
+
+/* One of another loop, or of none, has another kind or other letters. */
+static bool is_alike(const struct session *s, uint32_t node, enum frame_kind kind,
+		     const char *pattern)
+{
+	char its[STEPPED_NAME];
+
+	if (session_node_kind(s, node) != kind)
+		return false;
+	alike_pattern(session_node_name(s, node), its, sizeof(its));
+	return !strcmp(its, pattern);
+}
+
+uint32_t stepped_node(const struct session *s, const struct stepped *of, double number)
+{
+	char pattern[STEPPED_NAME];
+	uint32_t its = SESSION_NONE, all = SESSION_NONE;
+	unsigned n = 0;
+	uint64_t one;
+
+	if (of->node == SESSION_ROOT)
+		return SESSION_NONE;
+	alike_pattern(session_node_name(s, of->node), pattern, sizeof(pattern));
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const char *name = session_node_name(s, i);
+
+		if (!is_alike(s, i, session_node_kind(s, of->node), pattern))
+			continue;
+		if (!alike_number(name, strlen(name), &one))
+			all = all == SESSION_NONE ? i : all;
+		else if ((double)one == number && n++ == 0)
+			its = i;
+	}
+	return n == 1 ? its : n ? SESSION_NONE : all;
+}
+
+/* As they are packed (alike_number()); the first has what is left. */
+const char *stepped_number(const struct stepped *of, double number, char out[STEPPED_NUMBER])
+{
+	uint64_t packed, part;
+	size_t len = 0;
+
+	if (of->n_numbers < 2 || !(number < 0x1p53)) {
+		snprintf(out, STEPPED_NUMBER, "%.0f", number);
+		return out;
+	}
+	packed = (uint64_t)number;
+	for (unsigned i = MIN(of->n_numbers, NUMBERS_MAX); i-- > 0;) {
+		part = packed >> i * ALIKE_NUMBER_BITS;
+		packed -= part << i * ALIKE_NUMBER_BITS;
+		len += (size_t)snprintf(out + len, STEPPED_NUMBER - len, "%" PRIu64 "%s", part,
+					i ? "," : "");
+	}
+	return out;
+}
+
+const char *stepped_growth_text(const struct stepped *of, char out[STEPPED_TEXT])
+{
+	char more[HUMAN_MAX];
+
+	out[0] = '\0';
+	if (!(of->held.growth > 0))
+		return out;
+	human_bytes(more, of->held.growth);
+	snprintf(out, STEPPED_TEXT, "with each %sB more of devices' memory is held", more);
+	return out;
 }

@@ -7,7 +7,17 @@
 #include <stdint.h>
 #include "core/session.h"
 
-enum { STEPPED_NAME = 96, STEPPED_TEXT = 128 };
+enum { STEPPED_NAME = 96, STEPPED_TEXT = 160, STEPPED_NUMBER = 32 };
+
+/* Slow steps of one cause (core/step_slow.h), and of them the slowest. */
+struct stepped_cause {
+	double n, at, max_ns, busy_ns;
+};
+
+/* Of those of which it is known: a step's mean and most; how much more with each, 0: it does not grow (step_trend.h). */
+struct stepped_bytes {
+	double known, mean, max, growth;
+};
 
 /* Times are of the host, in ns; NaN: not known. */
 struct stepped {
@@ -23,7 +33,11 @@ struct stepped {
 	/* How long devices worked in a step, and did not, of so many of which that is known (core/step_busy.h). */
 	double known;
 	double busy_ns, busy_median_ns, busy_max_ns, idle_ns, idle_median_ns, idle_max_ns;
-	double slowest_busy_ns; /* in the slowest */
+	double slowest_busy_ns;          /* in the slowest */
+	struct stepped_cause late, more; /* slow for a late host, for more work; n NaN: not known */
+	struct stepped_bytes held; /* of devices at the end of each, of the process that holds it */
+	struct stepped_bytes to_device, to_host, within; /* copied */
+	unsigned n_numbers; /* how many of them the name of a step has: 0 or 1 is said as it is */
 };
 
 /* What made the slowest step slow: more of what. */
@@ -31,6 +45,7 @@ enum stepped_why {
 	STEPPED_NOT_KNOWN,
 	STEPPED_HOST,   /* devices had nothing to do */
 	STEPPED_DEVICE, /* they worked longer */
+	STEPPED_N_WHYS
 };
 
 /* The most likely ones first: *ret_n of them. NULL: there are none (0), or no memory. The caller's, free(). */
@@ -43,5 +58,14 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
  * none. Returns out. */
 const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT]);
 enum stepped_why stepped_why_slowest(const struct stepped *of);
+/* "late host", "more work"; NULL: it is not known. */
+const char *stepped_why_word(enum stepped_why why);
+/* The number of a step as the program says it: "317", of "epoch 3 step 14" "3,14". Returns out. */
+const char *stepped_number(const struct stepped *of, double number, char out[STEPPED_NUMBER]);
+/* The scope that is this step, or where it has none of its own the one of all alike ("step #"). SESSION_NONE: there is
+ * none, or several are called so. */
+uint32_t stepped_node(const struct session *s, const struct stepped *of, double number);
+/* "with each 4.19MB more of devices' memory is held"; "": it does not grow. Returns out. */
+const char *stepped_growth_text(const struct stepped *of, char out[STEPPED_TEXT]);
 
 #endif

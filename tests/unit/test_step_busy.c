@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/step_busy.h"
+#include "core/step_moved.h"
 
 enum { TIME = 6000, DEVICES = 3, OPS = 900, STEPS = 200, PIECES = 1 << 11, RUN = 40 };
 
@@ -139,7 +140,7 @@ static void expect(bool (*is_known)(const struct step_ended *))
 		slowest = s->number;
 		slowest_busy = its;
 	}
-	step_busy_tell(&w.busy_of, &told);
+	step_busy_tell(&w.busy_of, UINT64_MAX, &told);
 	ck_assert_uint_eq(told.busy.n, n);
 	ck_assert_uint_eq(told.idle.n, n);
 	ck_assert_uint_eq(told.busy.sum_ns, busy);
@@ -223,12 +224,116 @@ START_TEST(longer_than_what_is_remembered)
 		step_busy_go_on(&w.busy_of, &w.ran, 10, t + 4);
 	}
 	step_busy_add(&w.busy_of, &w.ran, &longest);
-	step_busy_tell(&w.busy_of, &told);
+	step_busy_tell(&w.busy_of, UINT64_MAX, &told);
 	ck_assert_uint_eq(told.busy.n, 1);
 	ck_assert_uint_eq(told.busy.sum_ns, 12000);
 	step_busy_add(&w.busy_of, &w.ran, &range);
-	step_busy_tell(&w.busy_of, &told);
+	step_busy_tell(&w.busy_of, UINT64_MAX, &told);
 	ck_assert_uint_eq(told.busy.n, 1);
+}
+END_TEST
+
+enum { CHANGES = 1500, SPAN = 8 };
+
+static struct {
+	struct step_mark room[4096];
+	struct step_marks marks;
+	struct step_moved moved;
+	struct step_change all[CHANGES];
+} b;
+
+/* What there was before a moment, from all that ever came. */
+static uint64_t before(enum step_total what, uint64_t at_ns)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < CHANGES; i++)
+		if (b.all[i].what == what && b.all[i].at_ns < at_ns)
+			n = what == STEP_TOTAL_LIVE ? b.all[i].bytes : n + b.all[i].bytes;
+	return n;
+}
+
+/* In order of time, but handed over in runs of what came so far, each by another way: memory first, then copies. */
+static void hand_over(unsigned from, unsigned to, bool memory)
+{
+	struct step_change run[CHANGES];
+	unsigned n = 0;
+
+	for (unsigned i = from; i < to; i++)
+		if ((b.all[i].what == STEP_TOTAL_LIVE) == memory)
+			run[n++] = b.all[i];
+	for (unsigned done = 0; done < n; done += SPAN)
+		step_marks_add(&b.marks, run + done, MIN(SPAN, n - done));
+}
+
+/* Bytes of steps with gaps between them, as they come, against sums over all changes. */
+START_TEST(bytes)
+{
+	uint64_t sums[STEP_N_TOTALS] = {0}, most[STEP_N_TOTALS] = {0}, n = 0;
+	struct step_moved_told told;
+
+	srand((unsigned)_i);
+	for (unsigned i = 0; i < CHANGES; i++)
+		b.all[i] =
+			(struct step_change){i * 10 + below(10), below(1000), below(STEP_N_TOTALS)};
+	step_marks_init(&b.marks, b.room, ARRAY_SIZE(b.room));
+	step_moved_clear(&b.moved);
+	for (unsigned at = 0, step = 0; at + 50 <= CHANGES; at += 50) {
+		hand_over(at, at + 50, _i % 2);
+		hand_over(at, at + 50, !(_i % 2));
+		step_marks_settle(&b.marks, (at + 50) * 10);
+		if (at % 150 == 0) { /* one begins, and ends when two more have come */
+			step_moved_go_on(&b.moved, &b.marks, at * 10 + 5, (at + 50) * 10);
+			if (_i % 3 == 0)
+				step_marks_keep(&b.marks, 60);
+		}
+		if (at % 150 != 100)
+			continue;
+		const struct step_ended e = {(at - 100) * 10 + 5, (at + 20) * 10 + 7, 1, step,
+					     !step};
+
+		step_moved_add(&b.moved, &b.marks, &e);
+		for (unsigned i = 0; step && i < STEP_N_TOTALS; i++) {
+			uint64_t v = before(i, e.end_ns) -
+				     (i == STEP_TOTAL_LIVE ? 0 : before(i, e.start_ns));
+
+			sums[i] += v;
+			most[i] = MAX(most[i], v);
+		}
+		n += step++ > 0;
+	}
+	step_moved_tell(&b.moved, &told);
+	ck_assert_uint_eq(told.n, n);
+	ck_assert(told.has_memory);
+	for (unsigned i = 0; i < STEP_N_TOTALS; i++) {
+		ck_assert_uint_eq(told.of[i].sum, sums[i]);
+		ck_assert_uint_eq(told.of[i].max, most[i]);
+	}
+}
+END_TEST
+
+/* Where something is missing, or more has come than there is room for, it is not known; and from then on it is again. */
+START_TEST(bytes_that_are_forgotten)
+{
+	uint64_t v[STEP_N_TOTALS];
+
+	step_marks_init(&b.marks, b.room, 64);
+	for (unsigned i = 0; i < 1000; i++)
+		step_marks_add(&b.marks, &(struct step_change){i, 1, STEP_TOTAL_TO_HOST}, 1);
+	step_marks_settle(&b.marks, 1000);
+	ck_assert(!step_marks_at(&b.marks, 900, v));
+	ck_assert(step_marks_at(&b.marks, 1000, v));
+	ck_assert_uint_eq(v[STEP_TOTAL_TO_HOST], 1000);
+	ck_assert(step_marks_at(&b.marks, 990, v));
+	ck_assert_uint_eq(v[STEP_TOTAL_TO_HOST], 990);
+	step_marks_raise_floor(&b.marks, 995);
+	ck_assert(!step_marks_at(&b.marks, 994, v));
+	ck_assert(step_marks_at(&b.marks, 995, v));
+	/* What comes late counts from then on. */
+	step_marks_add(&b.marks, &(struct step_change){10, 5, STEP_TOTAL_TO_HOST}, 1);
+	step_marks_settle(&b.marks, 2000);
+	ck_assert(step_marks_at(&b.marks, 1500, v));
+	ck_assert_uint_eq(v[STEP_TOTAL_TO_HOST], 1005);
 }
 END_TEST
 
@@ -242,6 +347,8 @@ int main(void)
 	tcase_add_loop_test(t, as_a_map_says, 0, 200);
 	tcase_add_loop_test(t, a_break, 0, 50);
 	tcase_add_test(t, longer_than_what_is_remembered);
+	tcase_add_loop_test(t, bytes, 0, 60);
+	tcase_add_test(t, bytes_that_are_forgotten);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

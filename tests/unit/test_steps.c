@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/alike.h"
+#include "core/step_slow.h"
+#include "core/step_trend.h"
 #include "core/steps.h"
 #include "core/stepped.h"
 
@@ -243,6 +246,118 @@ START_TEST(processes)
 }
 END_TEST
 
+/* Those with names of their own, and all others; several numbers as the program says them. */
+START_TEST(which_step)
+{
+	struct session *s = session_new();
+	uint32_t first = session_node(s, SESSION_ROOT, FRAME_SCOPE, "epoch 3 step 7"),
+		 other = session_node(s, SESSION_ROOT, FRAME_NVTX, "epoch 3 step 14"),
+		 all = session_node(s, SESSION_ROOT, FRAME_SCOPE, "epoch # step #"),
+		 lane = session_lane_intern(s, &(struct session_lane){.process = SESSION_NONE,
+								      .device = SESSION_NONE}),
+		 n;
+	uint64_t number;
+	char out[STEPPED_NUMBER];
+	struct stepped *v;
+
+	put_loop(s, first, lane, 10, 100, 5);
+	v = stepped_new(s, &n);
+	ck_assert_uint_eq(n, 1);
+	alike_number("epoch 3 step 7", strlen("epoch 3 step 7"), &number);
+	ck_assert_uint_eq(stepped_node(s, v, (double)number), first);
+	ck_assert_str_eq(stepped_number(v, (double)number, out), "3,7");
+	alike_number("epoch 3 step 14", strlen("epoch 3 step 14"), &number);
+	ck_assert_uint_eq(stepped_node(s, v, (double)number), all);
+	ck_assert_str_eq(stepped_number(v, (double)number, out), "3,14");
+	session_node(s, other, FRAME_SCOPE, "epoch 3 step 7");
+	alike_number("epoch 3 step 7", strlen("epoch 3 step 7"), &number);
+	ck_assert_uint_eq(stepped_node(s, v, (double)number), SESSION_NONE); /* which of two? */
+	v->n_numbers = 1;
+	ck_assert_str_eq(stepped_number(v, 12345678, out), "12345678");
+	free(v);
+	session_free(s);
+}
+END_TEST
+
+static uint64_t growth_of(const uint64_t *v, unsigned n)
+{
+	struct step_trend t;
+
+	step_trend_clear(&t);
+	for (unsigned i = 0; i < n; i++)
+		step_trend_add(&t, v[i]);
+	ck_assert_uint_eq(t.n, n);
+	return step_trend_growth(&t);
+}
+
+/* Whatever the number of steps is: what grows by so much does, and what only comes in the beginning, goes to and fro, or
+ * comes once, does not. */
+START_TEST(trends)
+{
+	static uint64_t grows[5000], fills[5000], waves[5000], jumps[5000], shrinks[5000];
+
+	srand((unsigned)_i);
+	for (unsigned i = 0; i < 5000; i++) {
+		grows[i] = 1000 + 64 * i + (i % 3 ? 5000 : 0);
+		fills[i] = 64 * (i < 20 ? i : 20);
+		waves[i] = (unsigned)rand() % 100000;
+		jumps[i] = i < 90 ? 100 : 100000;
+		shrinks[i] = 1000000 - 64 * i;
+	}
+	for (unsigned n = STEP_TREND_LEAST; n < 5000; n += 1 + n / 20) {
+		/* with what goes to and fro in it, quarters of few steps say it less well */
+		ck_assert_uint_ge(growth_of(grows, n), n < 100 ? 0 : 60);
+		ck_assert_uint_le(growth_of(grows, n), n < 100 ? 5000 : 68);
+		ck_assert(n < 80 || growth_of(fills, n) == 0);
+		ck_assert_uint_eq(growth_of(shrinks, n), 0);
+		ck_assert(n < 150 || growth_of(jumps, n) == 0);
+		ck_assert(n < 1000 || growth_of(waves, n) < 3);
+	}
+	for (unsigned i = 0; i < 5000; i++)
+		grows[i] = 7 + 64 * i;
+	for (unsigned n = STEP_TREND_LEAST; n < 5000; n += 1 + n / 20)
+		ck_assert_uint_eq(growth_of(grows, n), 64);
+	ck_assert_uint_eq(growth_of(grows, STEP_TREND_LEAST - 1), 0);
+}
+END_TEST
+
+/* Against all of them sorted. */
+START_TEST(causes)
+{
+	static struct step_slow s;
+	struct step_slow_told told;
+	uint64_t n[2] = {0}, at[2] = {0}, most[2] = {0}, busy[2] = {0};
+	unsigned n_slow = (unsigned)_i * 20; /* at the last ones more than are remembered */
+
+	srand((unsigned)_i);
+	step_slow_clear(&s);
+	for (unsigned i = 0; i < 3000; i++) {
+		bool is_slow = i % 3 == 0 && i / 3 < n_slow, is_more = i % 2;
+		uint64_t ns = is_slow ? 15000 + i * 7 : 10000 + (unsigned)rand() % 4999,
+			 busy_ns = is_slow && is_more ? ns - 3000 : 7000;
+
+		step_slow_add(&s, i, ns, busy_ns);
+		if (!is_slow)
+			continue;
+		n[is_more]++;
+		at[is_more] = i;
+		most[is_more] = ns;
+		busy[is_more] = busy_ns;
+	}
+	step_slow_tell(&s, 10000, 3000, &told);
+	ck_assert_uint_eq(told.host.n + told.work.n,
+			  n_slow < STEP_SLOW_MAX ? n_slow : STEP_SLOW_MAX);
+	if (n_slow < STEP_SLOW_MAX)
+		ck_assert_uint_eq(told.host.n, n[0]);
+	ck_assert_uint_eq(told.host.number, at[0]);
+	ck_assert_uint_eq(told.host.ns, most[0]);
+	ck_assert_uint_eq(told.host.busy_ns, busy[0]);
+	ck_assert_uint_eq(told.work.number, at[1]);
+	ck_assert_uint_eq(told.work.ns, most[1]);
+	ck_assert_uint_eq(told.work.busy_ns, busy[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("steps");
@@ -254,6 +369,9 @@ int main(void)
 	tcase_add_test(t, nothing_yet);
 	tcase_add_test(t, restarts);
 	tcase_add_test(t, names);
+	tcase_add_test(t, which_step);
+	tcase_add_loop_test(t, trends, 0, 5);
+	tcase_add_loop_test(t, causes, 0, 20);
 	tcase_add_test(t, processes);
 	tcase_add_test(t, devices);
 	suite_add_tcase(s, t);
