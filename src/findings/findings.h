@@ -28,6 +28,7 @@
 	_(SMALL_COPIES, "small-copies")                                                            \
 	_(REPEATED_COPIES, "repeated-copies")                                                      \
 	_(ROUND_TRIPS, "round-trips")                                                              \
+	_(GROWING_COPIES, "growing-copies")                                                        \
 	_(UNIFIED_MEMORY, "unified-memory")                                                        \
 	_(THRASHING, "thrashing")                                                                  \
 	_(COPIES, "copies")                                                                        \
@@ -42,6 +43,7 @@
 	_(MEMORY_FULL, "memory-full")                                                              \
 	_(RESERVED, "reserved")                                                                    \
 	_(LEFT_BEHIND, "left-behind")                                                              \
+	_(GROWING_MEMORY, "growing-memory")                                                        \
 	_(UNRELEASED_MEMORY, "unreleased-memory")                                                  \
 	_(ALLOCATIONS, "allocations")                                                              \
 	_(MEMORY_ERRORS, "memory-errors")                                                          \

@@ -59,6 +59,7 @@ static int say(const struct evidence *e, struct findings *f, uint32_t node)
 	struct leak l = leak_at(e, node);
 	char times[HUMAN_MAX], each[HUMAN_MAX], most[HUMAN_MAX], held[HUMAN_MAX];
 	struct most nodes = {.n = 0};
+	struct stepped of;
 
 	if (!finding)
 		return -ENOMEM;
@@ -70,13 +71,17 @@ static int say(const struct evidence *e, struct findings *f, uint32_t node)
 		    "%s times it ended and left %sB behind on average; %sB of all were there at a "
 		    "time, %sB were not released since",
 		    times, each, most, held);
+	if (evidence_growing(e, &of)) {
+		finding_say(finding, "; at the end of steps ");
+		finding_say_growth(finding, e, &of, &of.held);
+	}
 	most_insert(&nodes, node, kept_of(&l));
 	finding_name_most(finding, &nodes);
 	return 0;
 }
 
 /* Of scopes within each other that leave the same, the innermost. */
-static int find(const struct evidence *e, struct findings *f)
+uint32_t left_behind_node(const struct evidence *e)
 {
 	uint32_t worst = SESSION_NONE;
 	double most = 0;
@@ -92,6 +97,13 @@ static int find(const struct evidence *e, struct findings *f)
 		worst = i;
 		most = kept_of(&l);
 	}
+	return worst;
+}
+
+static int find(const struct evidence *e, struct findings *f)
+{
+	uint32_t worst = left_behind_node(e);
+
 	return worst == SESSION_NONE ? 0 : say(e, f, worst);
 }
 

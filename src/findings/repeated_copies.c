@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include "base/human.h"
 #include "findings/rules.h"
 
 #define LEAST_COMPARED 3
 #define SAME_SHARE     0.9
+#define IN_EACH        0.9 /* so many a step, or more, are in each */
 
 /* Of the copies of a node that repeat another one: how many, and of those that were compared. */
 struct repeats {
@@ -26,6 +29,19 @@ static bool is_repeated(const struct evidence *e, const struct own *own)
 	if (own->kind == FRAME_COPY)
 		r = repeats_of(e, own);
 	return r.compared >= LEAST_COMPARED && r.same >= SAME_SHARE * r.compared;
+}
+
+/* How many of them there are in each step of the likeliest loop, where that is so. */
+static void say_steps(const struct evidence *e, struct finding *finding, double again)
+{
+	uint32_t n;
+	_cleanup_(freep) struct stepped *v = stepped_new(e->s, &n);
+	char name[STEPPED_NAME], each[HUMAN_MAX];
+
+	if (!n || again < IN_EACH * v->n)
+		return;
+	human_count(each, round(again / v->n));
+	finding_say(finding, "; %s with each step ('%.40s')", each, stepped_name(e->s, v, name));
 }
 
 static int find(const struct evidence *e, struct findings *f)
@@ -61,6 +77,7 @@ static int find(const struct evidence *e, struct findings *f)
 		    "%s copies (%sB) from and to the same places as before; what was looked at had "
 		    "not changed %.0f times of %.0f",
 		    count, bytes, all.same, all.compared);
+	say_steps(e, finding, all.again);
 	finding_name_nodes(finding, &e->picked[FINDING_REPEATED_COPIES]);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/activity.h"
+#include "core/stepped.h"
 #include "findings/findings.h"
 
 /* What is not worth a thousandth part of anybody's run is no finding: a share of the whole. */
@@ -92,12 +93,22 @@ static inline double evidence_computing(const struct evidence *e)
 	return e->kernels.time_ns + e->graphs.time_ns;
 }
 
+/* The scope that leaves memory behind each time, and of several the one that holds most; SESSION_NONE: none does. */
+uint32_t left_behind_node(const struct evidence *e);
+/* A loop at the end of whose steps more and more memory is held. */
+bool evidence_growing(const struct evidence *e, struct stepped *ret);
+/* Over enough steps, by enough to be told? */
+bool stepped_bytes_grow(const struct stepped_bytes *b);
+
 /* A new finding about no device and no node; NULL: out of memory. price_ns: NaN where it is none. */
 struct finding *finding_add(struct findings *f, enum finding_rule rule, enum finding_sure sure,
 			    double price_ns);
 void finding_say(struct finding *finding, const char *format, ...) _printf_(2, 3);
 /* How much of the copies was hidden by other work; nothing where that is not known. */
 void finding_say_hidden(struct finding *finding, const struct evidence *e);
+/* By how much it grows, and with which steps. */
+void finding_say_growth(struct finding *finding, const struct evidence *e, const struct stepped *of,
+			const struct stepped_bytes *b);
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
 void finding_name_most(struct finding *finding, const struct most *most);

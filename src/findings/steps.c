@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/human.h"
-#include "core/stepped.h"
+#include "core/step_slow.h"
 #include "findings/rules.h"
-
-#define SPREAD_RATIO 1.5 /* the slowest to the median, from which steps are not alike */
 
 /* What steps take beyond what half of them do with. */
 static double excess_ns(const struct stepped *of)
@@ -19,44 +17,80 @@ static double excess_ns(const struct stepped *of)
 /* Whose fault the slowest is: of the devices, which worked longer, or of who did not give them work. */
 static void say_why(struct finding *finding, const struct stepped *of)
 {
-	static const char *const why[] = {[STEPPED_HOST] = "the host was late",
-					  [STEPPED_DEVICE] = "the work itself took longer"};
+	static const char *const why[STEPPED_N_WHYS] = {[STEPPED_HOST] = "the host was late",
+							[STEPPED_DEVICE] =
+								"the work itself took longer"};
 	enum stepped_why is = stepped_why_slowest(of);
-	char busy[HUMAN_MAX], usual[HUMAN_MAX];
+	char busy[HUMAN_MAX], usual[HUMAN_MAX], number[STEPPED_NUMBER];
 
 	if (is == STEPPED_NOT_KNOWN)
 		return;
 	human_time_ns(busy, of->slowest_busy_ns);
 	human_time_ns(usual, of->busy_median_ns);
-	finding_say(finding, "; in #%.0f devices were busy %s (usually %s): %s", of->slowest, busy,
-		    usual, why[is]);
+	finding_say(finding, "; in #%s devices were busy %s (usually %s): %s",
+		    stepped_number(of, of->slowest, number), busy, usual, why[is]);
+}
+
+static void say_cause(struct finding *finding, const struct stepped *of, const char *words,
+		      const struct stepped_cause *cause)
+{
+	char n[HUMAN_MAX], max[HUMAN_MAX], busy[HUMAN_MAX], number[STEPPED_NUMBER];
+
+	if (!(cause->n > 0))
+		return;
+	human_count(n, cause->n);
+	human_time_ns(max, cause->max_ns);
+	human_time_ns(busy, cause->busy_ns);
+	finding_say(finding, "%s: %s (#%s took %s, busy %s)", words, n,
+		    stepped_number(of, cause->at, number), max, busy);
+}
+
+/* How many steps were slow for each cause, with the slowest of them. */
+static void say_causes(struct finding *finding, const struct stepped *of)
+{
+	char usual[HUMAN_MAX];
+
+	say_cause(finding, of, "; slow by a late host", &of->late);
+	say_cause(finding, of, of->late.n > 0 ? ", by more work" : "; slow by more work",
+		  &of->more);
+	human_time_ns(usual, of->busy_median_ns);
+	finding_say(finding, "; usually busy %s", usual);
+}
+
+static void say_slowest(struct finding *finding, const struct stepped *of)
+{
+	char max[HUMAN_MAX], number[STEPPED_NUMBER];
+
+	human_time_ns(max, of->max_ns);
+	if (isnan(of->slowest))
+		finding_say(finding, ", one %s", max);
+	else
+		finding_say(finding, ", #%s %s", stepped_number(of, of->slowest, number), max);
 }
 
 static int tell(const struct evidence *e, const struct stepped *of, struct findings *f)
 {
 	struct finding *finding = finding_add(f, FINDING_STEPS, FINDING_MEASURED, excess_ns(of));
-	char n[HUMAN_THINGS_MAX], median[HUMAN_MAX], p95[HUMAN_MAX], max[HUMAN_MAX], slowest[32],
-		name[STEPPED_NAME];
+	bool has_causes = of->late.n > 0 || of->more.n > 0;
+	char n[HUMAN_THINGS_MAX], median[HUMAN_MAX], p95[HUMAN_MAX], name[STEPPED_NAME];
 
 	if (!finding)
 		return -ENOMEM;
 	human_things(n, of->n, "step");
 	human_time_ns(median, of->median_ns);
 	human_time_ns(p95, of->p95_ns);
-	human_time_ns(max, of->max_ns);
-	if (isnan(of->slowest))
-		snprintf(slowest, sizeof(slowest), "one");
+	finding_say(finding, "half of %s took %s or less, one in twenty %s or more", n, median,
+		    p95);
+	if (!has_causes)
+		say_slowest(finding, of);
+	finding_say(finding, " ('%.40s')", stepped_name(e->s, of, name));
+	if (has_causes)
+		say_causes(finding, of);
 	else
-		snprintf(slowest, sizeof(slowest), "#%.0f", of->slowest);
-	finding_say(finding,
-		    "half of %s took %s or less, one in twenty %s or more, %s %s ('%.60s')", n,
-		    median, p95, slowest, max, stepped_name(e->s, of, name));
-	say_why(finding, of);
+		say_why(finding, of);
 	finding->at_most = true;
-	if (of->node != SESSION_ROOT) {
-		finding->nodes[0] = of->node;
-		finding->n_nodes = 1;
-	}
+	finding->nodes[0] = stepped_node(e->s, of, of->slowest);
+	finding->n_nodes = finding->nodes[0] != SESSION_NONE;
 	return 0;
 }
 
@@ -66,7 +100,7 @@ static int find(const struct evidence *e, struct findings *f)
 	uint32_t n;
 	_cleanup_(freep) struct stepped *v = stepped_new(e->s, &n);
 
-	if (!n || v->max_ns < SPREAD_RATIO * v->median_ns || !evidence_matters(e, excess_ns(v)))
+	if (!n || v->max_ns < STEP_SLOW_RATIO * v->median_ns || !evidence_matters(e, excess_ns(v)))
 		return 0;
 	return tell(e, v, f);
 }

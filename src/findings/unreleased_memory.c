@@ -41,8 +41,11 @@ static bool is_kept(const struct session *s, uint32_t node)
 static int find(const struct evidence *e, struct findings *f)
 {
 	struct unreleased u = {0};
+	struct stepped of;
 	double blocks, bytes;
 
+	if (evidence_growing(e, &of)) /* that says it, and how fast */
+		return 0;
 	for (uint32_t i = 0; e->s->ended && i < e->s->n_nodes; i++) {
 		if (session_node_kind(e->s, i) != FRAME_ALLOC || is_kept(e->s, i))
 			continue;

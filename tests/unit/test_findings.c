@@ -36,7 +36,7 @@ struct world {
 	struct {
 		uint32_t metric;
 		uint64_t n;
-	} counted[12];                 /* of the first work */
+	} counted[14];                 /* of the first work */
 	uint64_t copies_ns, hidden_ns; /* of the first device; not a sum of times */
 	uint64_t aside_ms;
 	uint64_t tensors, reserved; /* the most of PyTorch's on the first device */
@@ -193,6 +193,35 @@ static struct session *make(const struct world *w)
 			{METRIC_LEFT_BYTES, bytes},                                                \
 			{METRIC_LEFT_MOST, most},                                                  \
 			{METRIC_LEFT_HELD, held},                                                  \
+		}                                                                                  \
+	}
+#define GROWING_MEMORY(known, growth, live)                                                        \
+	{                                                                                          \
+		.wall_ns = 10 * S, .work = {{FRAME_ALLOC, "alloc device"}}, .counted = {           \
+			{METRIC_ALLOCS, 100},                                                      \
+			{METRIC_FREES, 60},                                                        \
+			{METRIC_MEM_LIVE, live},                                                   \
+			{METRIC_STEPS, 100},                                                       \
+			{METRIC_STEP_TIME, 100 * 50 * MS},                                         \
+			{METRIC_STEP_MAX, 50 * MS},                                                \
+			{METRIC_STEP_HELD_KNOWN, known},                                           \
+			{METRIC_STEP_HELD, (known)*UINT64_C(80000000)},                            \
+			{METRIC_STEP_HELD_MAX, 90000000},                                          \
+			{METRIC_STEP_HELD_GROWTH, growth},                                         \
+		}                                                                                  \
+	}
+/* A second of copies to the device, of 200 MB on average. */
+#define GROWING_COPIES(known, growth)                                                              \
+	{                                                                                          \
+		.wall_ns = 10 * S, .work = {COPY("memcpy HtoD pinned", S, 100, 20000000000)},      \
+		.counted = {                                                                       \
+			{METRIC_STEPS, 100},                                                       \
+			{METRIC_STEP_TIME, 100 * 50 * MS},                                         \
+			{METRIC_STEP_MAX, 50 * MS},                                                \
+			{METRIC_STEP_COPIES_KNOWN, known},                                         \
+			{METRIC_STEP_TO_DEVICE, (known)*UINT64_C(200000000)},                      \
+			{METRIC_STEP_TO_DEVICE_MAX, 400000000},                                    \
+			{METRIC_STEP_TO_DEVICE_GROWTH, growth},                                    \
 		}                                                                                  \
 	}
 #define RESERVED(tensors_mb, reserved_mb)                                                          \
@@ -543,6 +572,18 @@ static const struct {
 	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(7, 4000000, 4000000, 4000000)},
 	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 4000000, 1900000, 1900000)},
 	{FINDING_LEFT_BEHIND, 0, LEFT_BEHIND(8, 400000, 400000, 400000)},
+	{FINDING_GROWING_MEMORY, FREE_OF_CHARGE, GROWING_MEMORY(100, 1000000, 40000000)},
+	{FINDING_GROWING_MEMORY, 0, GROWING_MEMORY(100, 0, 40000000)},
+	{FINDING_GROWING_MEMORY, 0, GROWING_MEMORY(15, 1000000, 40000000)},
+	{FINDING_GROWING_MEMORY, 0, GROWING_MEMORY(100, 13000, 40000000)},
+	/* Who says it and how fast says all. */
+	{FINDING_UNRELEASED_MEMORY, 0, GROWING_MEMORY(100, 1000000, 40000000)},
+	{FINDING_UNRELEASED_MEMORY, FREE_OF_CHARGE, GROWING_MEMORY(100, 0, 40000000)},
+	/* 100 of 200 MB each, on average, are what it grew by. */
+	{FINDING_GROWING_COPIES, 500 * MS, GROWING_COPIES(100, 2000000)},
+	{FINDING_GROWING_COPIES, 0, GROWING_COPIES(100, 0)},
+	{FINDING_GROWING_COPIES, 0, GROWING_COPIES(15, 2000000)},
+	{FINDING_GROWING_COPIES, 0, GROWING_COPIES(100, 400000)},
 	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 13, 7000000)},
 	{FINDING_UNRELEASED_MEMORY, 0, ALLOCATED("alloc device", 20, 8, 120000)},
 	{FINDING_ALLOCATIONS, FREE_OF_CHARGE, ALLOCATED("alloc device", 2000, 1900, 1000)},
@@ -711,6 +752,69 @@ START_TEST(why_a_step_was_slow)
 		&world, FINDING_STEPS,
 		"half of 100 steps took 40.0ms or less, one in twenty - or more, #7 400ms ('a'); "
 		"in #7 devices were busy 396ms (usually 37.0ms): the work itself took longer");
+}
+END_TEST
+
+/* Both causes are counted, with the slowest of each. */
+START_TEST(why_steps_were_slow)
+{
+	struct world world = {.wall_ns = 10 * S,
+			      .busy_ns = {9 * S},
+			      .work = {KERNEL("step 0", 5 * S, 100)},
+			      .counted = {{METRIC_STEPS, 100},
+					  {METRIC_STEP_TIME, 100 * 50 * MS},
+					  {METRIC_STEP_MEDIAN, 40 * MS},
+					  {METRIC_STEP_MAX, 400 * MS},
+					  {METRIC_STEP_KNOWN, 100},
+					  {METRIC_STEP_BUSY_MEDIAN, 37 * MS},
+					  {METRIC_STEP_SLOWEST, 31},
+					  {METRIC_STEP_MORE, 2},
+					  {METRIC_STEP_MORE_AT, 47},
+					  {METRIC_STEP_MORE_MAX, 120 * MS},
+					  {METRIC_STEP_MORE_BUSY, 118 * MS},
+					  {METRIC_STEP_LATE, 5},
+					  {METRIC_STEP_LATE_AT, 31},
+					  {METRIC_STEP_LATE_MAX, 400 * MS}}};
+
+	has_evidence(&world, FINDING_STEPS,
+		     "half of 100 steps took 40.0ms or less, one in twenty - or more ('step #'); "
+		     "slow by a late host: 5 (#31 took 400ms, busy -), by more work: 2 (#47 took "
+		     "120ms, busy 118ms); usually busy 37.0ms");
+	world.counted[11].n = 0;
+	has_evidence(&world, FINDING_STEPS,
+		     "half of 100 steps took 40.0ms or less, one in twenty - or more ('step #'); "
+		     "slow by more work: 2 (#47 took 120ms, busy 118ms); usually busy 37.0ms");
+}
+END_TEST
+
+/* A scope that leaves behind what grows says both. */
+START_TEST(a_leak_grows)
+{
+	struct world world = {.wall_ns = 10 * S,
+			      .work = {{FRAME_ALLOC, "alloc device"}},
+			      .counted = {{METRIC_LEFT_TIMES, 100},
+					  {METRIC_LEFT_BYTES, 400000000},
+					  {METRIC_LEFT_HELD, 400000000},
+					  {METRIC_STEPS, 100},
+					  {METRIC_STEP_TIME, 100 * 50 * MS},
+					  {METRIC_STEP_MAX, 50 * MS},
+					  {METRIC_STEP_HELD_KNOWN, 100},
+					  {METRIC_STEP_HELD, UINT64_C(20000000000)},
+					  {METRIC_STEP_HELD_MAX, 400000000},
+					  {METRIC_STEP_HELD_GROWTH, 4000000}}};
+	struct session *s = make(&world);
+	struct findings f = {0};
+
+	has_evidence(
+		&world, FINDING_LEFT_BEHIND,
+		"100 times it ended and left 4.00MB behind on average; 400MB of all were there "
+		"at a time, 400MB were not released since; at the end of steps 4.00MB more with "
+		"each of the last 75 steps ('alloc device')");
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+	for (size_t i = 0; i < f.n; i++)
+		ck_assert_int_ne(f.v[i].rule, FINDING_GROWING_MEMORY);
+	findings_done(&f);
+	session_free(s);
 }
 END_TEST
 
@@ -979,6 +1083,8 @@ int main(void)
 	tcase_add_test(tcase, places_of_one_kernel);
 	tcase_add_test(tcase, hidden_copies_are_told);
 	tcase_add_test(tcase, why_a_step_was_slow);
+	tcase_add_test(tcase, why_steps_were_slow);
+	tcase_add_test(tcase, a_leak_grows);
 	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
 	tcase_add_test(tcase, where);
