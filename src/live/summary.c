@@ -212,6 +212,8 @@ static void summary_steps(const struct session *s, FILE *out)
 		   stepped_name(s, v, name));
 	if (*stepped_busy_text(v, busy))
 		print_line(out, "proton: %s", busy);
+	if (*stepped_growth_text(v, text))
+		print_line(out, "proton: %s", text);
 }
 
 /* A table of the first kernels or transfers. */

@@ -133,6 +133,8 @@ static void put_steps(const struct report *r)
 		   stepped_name(r->s, v, name));
 	if (*stepped_busy_text(v, busy))
 		buf_printf(&line, "; %s", busy);
+	if (*stepped_growth_text(v, text))
+		buf_printf(&line, "; %s", text);
 	out_printf(r->out, "%-*s", SUMMARY_INDENT, "steps");
 	if (r->o->width)
 		put_wrapped(r->out, buf_str(&line), SUMMARY_INDENT,

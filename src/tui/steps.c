@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/util.h"
+#include "core/step_slow.h"
 #include "tui/tui_impl.h"
 
 void steps_age(struct tui *t)
@@ -40,7 +41,7 @@ static void add_gap(const struct stepped *of, struct line_parts *parts)
 /* How much of it devices worked. */
 static void add_busy(const struct stepped *of, struct line_parts *parts)
 {
-	char mean[HUMAN_MAX], slowest[HUMAN_MAX];
+	char mean[HUMAN_MAX], slowest[HUMAN_MAX], number[STEPPED_NUMBER];
 
 	if (isnan(of->busy_ns))
 		return;
@@ -49,8 +50,21 @@ static void add_busy(const struct stepped *of, struct line_parts *parts)
 	if (isnan(of->slowest_busy_ns))
 		parts_add(parts, ROLE_NORMAL, 3, "busy %s", mean);
 	else
-		parts_add(parts, ROLE_NORMAL, 3, "busy %s (%s of #%.0f)", mean, slowest,
-			  of->slowest);
+		parts_add(parts, ROLE_NORMAL, 3, "busy %s (%s of #%s)", mean, slowest,
+			  stepped_number(of, of->slowest, number));
+}
+
+/* Why the slowest was slow, and what will not go on for ever. */
+static void add_trouble(const struct stepped *of, struct line_parts *parts)
+{
+	const char *why = stepped_why_word(stepped_why_slowest(of));
+	char more[HUMAN_MAX];
+
+	if (why && of->max_ns >= STEP_SLOW_RATIO * of->median_ns)
+		parts_add(parts, ROLE_NORMAL, 1, "%s", why);
+	human_bytes(more, of->held.growth);
+	if (of->held.growth > 0)
+		parts_add(parts, ROLE_NORMAL, 1, "+%sB held a step", more);
 }
 
 void steps_draw(struct tui *t, const struct canvas *canvas, int y)
@@ -61,6 +75,7 @@ void steps_draw(struct tui *t, const struct canvas *canvas, int y)
 	char text[STEPPED_TEXT], number[HUMAN_MAX], median[HUMAN_MAX], p95[HUMAN_MAX];
 
 	parts_add(&parts, ROLE_HEADER, 0, "step %s", stepped_text(of, canvas->look->ascii, text));
+	add_trouble(of, &parts);
 	human_count(number, of->n);
 	human_time_ns(median, of->median_ns);
 	human_time_ns(p95, of->p95_ns);

@@ -16,7 +16,7 @@
 #include "programs/symbols.h"
 #include "proton/proton.h"
 
-enum { SLOW = 7, US = 1000, KERNEL_CALL = 307, N_LAYERS = 6 };
+enum { SLOW = 7, US = 1000, KERNEL_CALL = 307, COPY_CALL = 276, N_LAYERS = 6, MIB = 1 << 20 };
 
 static mock_call_fn *call;
 
@@ -178,16 +178,21 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void kernel(const char *name, uint64_t start_ns)
+static void kernel_of(const char *name, uint64_t start_ns, uint64_t end_ns)
 {
 	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
 			     .name = name,
 			     .context = 1,
 			     .stream = 7,
 			     .start_ns = start_ns,
-			     .end_ns = start_ns + 5 * US};
+			     .end_ns = end_ns};
 
 	call(KERNEL_CALL, &op);
+}
+
+static void kernel(const char *name, uint64_t start_ns)
+{
+	kernel_of(name, start_ns, start_ns + 5 * US);
 }
 
 /* No scopes: what a model launches, step by step, 10 us apart, and one time with a pause. What is before the loop, and
@@ -211,6 +216,28 @@ static void kernels(unsigned n)
 		if (i == n / 3)
 			for (unsigned k = 0; k < 5; k++, at += 10 * US)
 				kernel("save", at);
+	}
+}
+
+/* As kernels(): of n steps three in which the device waits for 2 ms and more, and two in which a kernel runs so long. */
+static void slow(unsigned n)
+{
+	uint64_t at = realtime_ns() + 1000000;
+
+	for (unsigned i = 0; i < n; i++) {
+		kernel("embed", at);
+		for (unsigned k = 0; k < N_LAYERS; k++) {
+			kernel("attention", at += 10 * US);
+			kernel("mlp", at += 10 * US);
+		}
+		at += 10 * US;
+		if (i == n / 2 || i == n / 2 + 10)
+			kernel_of("head", at, at + (2000 + i) * US);
+		else
+			kernel("head", at);
+		if (i == n / 2 || i % (n / 3) == n / 4 || i == n / 2 + 10)
+			at += (2000 + i) * US;
+		at += 10 * US;
 	}
 }
 
@@ -304,6 +331,65 @@ static void devices(unsigned n)
 	}
 }
 
+static void copy(uint8_t kind, uint64_t bytes)
+{
+	bool is_up = kind == ABI_COPY_HTOD, is_down = kind == ABI_COPY_DTOH;
+	uint64_t now = realtime_ns();
+	struct mock_op op = {.kind = ABI_KIND_MEMCPY,
+			     .copy_kind = kind,
+			     .src_kind = is_up ? ABI_MEMORY_PINNED : ABI_MEMORY_DEVICE,
+			     .dst_kind = is_down ? ABI_MEMORY_PINNED : ABI_MEMORY_DEVICE,
+			     .bytes = bytes,
+			     .context = 1,
+			     .stream = 7,
+			     .start_ns = now,
+			     .end_ns = now + (is_up ? 20000 : 20) * US};
+
+	call(COPY_CALL, &op);
+	work(100 * US);
+}
+
+static struct {
+	uint32_t (*alloc)(uint64_t *ret, size_t bytes);
+	uint32_t (*release)(uint64_t address);
+} cuda;
+
+static uint64_t alloc(size_t bytes)
+{
+	uint64_t address;
+
+	if (cuda.alloc(&address, bytes))
+		abort();
+	return address;
+}
+
+/* Copies of known bytes, of those to the device 64 KiB more each time where they grow, and memory that comes and goes
+ * in each step. 4 MiB more are held at the end of each where it grows; else of the first four, as by a cache. */
+static void moves(unsigned n, bool grow)
+{
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+		uint64_t passing;
+
+		snprintf(name, sizeof(name), "step %u", i);
+		proton_enter_scope(name);
+		passing = alloc(8 * MIB);
+		work(100 * US);
+		copy(ABI_COPY_HTOD, MIB + (grow ? i * (MIB / 16) : 0));
+		copy(ABI_COPY_HTOD, MIB);
+		copy(ABI_COPY_DTOH, MIB / 2);
+		copy(ABI_COPY_DTOD, MIB / 4);
+		proton_exit_scope();
+		work(100 * US);
+		/* between two steps, and so in none; but it is held at the end of the next ones */
+		copy(ABI_COPY_HTOD, 16 * MIB);
+		if (grow || i < 4)
+			alloc(4 * MIB);
+		cuda.release(passing);
+		work(100 * US);
+	}
+}
+
 static void open_mock(const char *libcuda)
 {
 	uint32_t (*init)(uint32_t);
@@ -311,6 +397,8 @@ static void open_mock(const char *libcuda)
 	*(void **)&init = find(libcuda, "cuInit");
 	init(0);
 	*(void **)&call = find(getenv("PROTON_CUPTI_PATH"), "mock_call");
+	*(void **)&cuda.alloc = find(libcuda, "cuMemAlloc_v2");
+	*(void **)&cuda.release = find(libcuda, "cuMemFree_v2");
 }
 
 int main(int argc, char **argv)
@@ -330,6 +418,14 @@ int main(int argc, char **argv)
 		traced(n);
 	else if (!strcmp(kind, "devices"))
 		devices(n);
+	else if (!strcmp(kind, "grows"))
+		moves(n, true);
+	else if (!strcmp(kind, "stays"))
+		moves(n, false);
+	else if (!strcmp(kind, "slow"))
+		slow(n);
+	else if (!strcmp(kind, "numbers"))
+		count_up("epoch 1 step ", n, 2);
 	else if (!strcmp(kind, "steps"))
 		count_up("step ", n, 6);
 	else if (!strcmp(kind, "profiler"))
