@@ -245,7 +245,6 @@ TCase *collect_memory_case(void)
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_set_timeout(c, 60);
 #ifndef PROTON_SANITIZED
-	tcase_add_test(c, test_variables);
 	tcase_add_test(c, test_no_memory);
 	tcase_add_test(c, test_no_room);
 #endif
@@ -254,5 +253,6 @@ TCase *collect_memory_case(void)
 	tcase_add_test(c, test_clock_set_back);
 	tcase_add_test(c, test_release_comes_first);
 	tcase_add_test(c, test_late);
+	tcase_add_test(c, test_variables);
 	return c;
 }
