@@ -152,7 +152,9 @@ import json, re, sys
 paths, found = {}, {}
 for n in json.load(open(sys.argv[1]))["nodes"]:
     name = re.sub("^(alloc .*) from .*", r"\1", n["name"]) # whose code allocates is told beside
-    paths[n["id"]] = name if paths.get(n["parent"], "") == "" else paths[n["parent"]] + "/" + name
+    # Forms of graphs that were captured in one place are one here.
+    own = "" if name.startswith("<form ") else name
+    paths[n["id"]] = "/".join(filter(None, (paths.get(n["parent"], ""), own)))
     if n["parent"] is None:
         paths[n["id"]] = ""
     for metric, value in n["metrics"].items():

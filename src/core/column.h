@@ -108,14 +108,20 @@ static inline bool column_is_picture(const struct column_spec *c)
 }
 
 /* Rows that have numbers in columns about them alone, and none where no column asks for them: bits. */
-enum { ROWS_OF_MEMORY = 1, ROWS_OF_CALLS = 2, ROWS_OF_THEIR_OWN = ROWS_OF_MEMORY | ROWS_OF_CALLS };
+enum {
+	ROWS_OF_MEMORY = 1,
+	ROWS_OF_CALLS = 2,
+	ROWS_OF_FORMS = 4, /* of graphs */
+	ROWS_OF_THEIR_OWN = ROWS_OF_MEMORY | ROWS_OF_CALLS | ROWS_OF_FORMS
+};
 
 /* Which of these a column asks for. */
 static inline unsigned column_rows(const struct column_spec *c)
 {
-	return metric_is_of_memory(c->derived.metric)  ? ROWS_OF_MEMORY
-	       : metric_is_of_calls(c->derived.metric) ? ROWS_OF_CALLS
-						       : 0;
+	return metric_is_of_memory(c->derived.metric)   ? ROWS_OF_MEMORY
+	       : metric_is_of_calls(c->derived.metric)  ? ROWS_OF_CALLS
+	       : metric_is_of_graphs(c->derived.metric) ? ROWS_OF_FORMS
+							: 0;
 }
 
 /* Is the word this title? Case does not matter, and "_" may stand for a blank. */

@@ -22,9 +22,12 @@ uint8_t *filter_all(const struct snapshot *snap)
 /* What nodes have below them: ROWS_OF_* and this, bits. */
 enum { HAS_ELSE = ROWS_OF_THEIR_OWN + 1 };
 
-static unsigned rows_of(enum frame_kind kind)
+static unsigned rows_of(enum frame_kind kind, const char *name)
 {
-	return kind == FRAME_ALLOC ? ROWS_OF_MEMORY : kind == FRAME_CALL ? ROWS_OF_CALLS : HAS_ELSE;
+	return kind == FRAME_ALLOC         ? ROWS_OF_MEMORY
+	       : kind == FRAME_CALL        ? ROWS_OF_CALLS
+	       : frame_is_form(kind, name) ? ROWS_OF_FORMS
+					   : HAS_ELSE;
 }
 
 static void see_rows(uint8_t *seen, struct snapshot *snap)
@@ -37,7 +40,8 @@ static void see_rows(uint8_t *seen, struct snapshot *snap)
 		uint32_t node = snapshot_row_node(snap, row);
 
 		if (node < snapshot_n(snap))
-			seen[node] |= rows_of(nodes[node].kind);
+			seen[node] |=
+				rows_of(nodes[node].kind, session_node_name(s, s->rows[row].node));
 	}
 	for (uint32_t i = snapshot_n(snap); i-- > 1;)
 		seen[parents[i]] |= seen[i];
@@ -47,7 +51,8 @@ static void see_rows(uint8_t *seen, struct snapshot *snap)
 static unsigned rows_there(struct snapshot *snap)
 {
 	return (snapshot_has(snap, METRIC_MEM_LIVE) ? ROWS_OF_MEMORY : 0) |
-	       (snapshot_has(snap, METRIC_API_TIME) ? ROWS_OF_CALLS : 0);
+	       (snapshot_has(snap, METRIC_API_TIME) ? ROWS_OF_CALLS : 0) |
+	       (snapshot_has(snap, METRIC_GRAPH_FORM) ? ROWS_OF_FORMS : 0);
 }
 
 bool filter_has_unasked(struct snapshot *snap, unsigned asked)

@@ -18,6 +18,12 @@ const char *frame_kind_word(unsigned kind)
 	return kind < FRAME_N_KINDS ? kind_words[kind] : kind_words[FRAME_FUNCTION];
 }
 
+bool frame_is_form(enum frame_kind kind, const char *name)
+{
+	return (kind == FRAME_GRAPH || kind == FRAME_FUNCTION) &&
+	       !strncmp(name, FORM_BEGIN " ", strlen(FORM_BEGIN " "));
+}
+
 enum frame_kind frame_kind_parse(const char *word)
 {
 	unsigned i;

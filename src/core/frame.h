@@ -6,6 +6,7 @@
  * A frame is raw: (kind, string) or (kind, module, offset). Symbolised, demangled or shortened
  * names are views of it and never change its identity. The numbers are on the wire and in files:
  * never reused. */
+#include <stdbool.h>
 #include <stdint.h>
 
 /*         name        number  word in files   */
@@ -51,6 +52,8 @@ enum frame_kind {
 /* What runs in graphs of another form than the first one that was captured in the same place stands below "<form 2>"
  * (a FRAME_GRAPH; ADR 47). */
 #define FORM_BEGIN "<form"
+/* A file of another program has no kinds. */
+bool frame_is_form(enum frame_kind kind, const char *name);
 
 /* The word of a kind ("kernel"), or "function" for a number from the future. */
 const char *frame_kind_word(unsigned kind);

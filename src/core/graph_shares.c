@@ -116,10 +116,7 @@ static uint64_t own_form(const struct session *s, uint32_t node)
 
 static bool is_form_frame(const struct session *s, uint32_t node)
 {
-	enum frame_kind kind = session_node_kind(s, node);
-
-	return (kind == FRAME_GRAPH || kind == FRAME_FUNCTION) &&
-	       !strncmp(session_node_name(s, node), FORM_BEGIN " ", strlen(FORM_BEGIN " "));
+	return frame_is_form(session_node_kind(s, node), session_node_name(s, node));
 }
 
 /* Another program's file has no kinds: leaves with a time are work. */

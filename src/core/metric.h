@@ -300,6 +300,12 @@ static inline bool metric_is_of_calls(uint32_t id)
 	return id >= METRIC_API_TIME && id <= METRIC_API_MAX;
 }
 
+/* Of graphs as such, not of what runs in them? */
+static inline bool metric_is_of_graphs(uint32_t id)
+{
+	return id == METRIC_GRAPH_LAUNCHES || id == METRIC_GRAPH_FORM;
+}
+
 static inline uint32_t metric_of_copies(unsigned size)
 {
 	return METRIC_COPIES_0 + 2 * size;

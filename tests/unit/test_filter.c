@@ -121,6 +121,35 @@ START_TEST(memory_alone_is_left_out)
 }
 END_TEST
 
+/* A form of graphs that were captured in one place: kernels of it are in the contexts that launched them. */
+START_TEST(forms_are_left_out_but_above_kernels)
+{
+	static const struct snapshot_spec spec;
+	struct session *s = tree();
+	uint32_t lane = session_lane_intern(
+		s, &(struct session_lane){.process = SESSION_NONE, .device = SESSION_NONE});
+	uint32_t told = session_node(s, 1, FRAME_GRAPH, "<form 2>");
+	uint32_t above = session_node(s, 2, FRAME_GRAPH, "<form 2>");
+	uint32_t kernel = session_node(s, above, FRAME_KERNEL, "gemm");
+	struct snapshot *snap;
+	uint8_t *mask;
+
+	session_add(s, told, lane, 0, METRIC_GRAPH_LAUNCHES, (union metric_value){.u64 = 10});
+	session_add(s, told, lane, 0, METRIC_GRAPH_FORM, (union metric_value){.u64 = 7});
+	session_add(s, kernel, lane, 0, METRIC_TIME, (union metric_value){.u64 = 10});
+	snap = snapshot_new(s, &spec);
+	mask = filter_all(snap);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, ROWS_OF_FORMS), 0);
+	ck_assert_uint_eq(mask[told], 1);
+	ck_assert_int_eq(filter_out_unasked(mask, snap, 0), 0);
+	ck_assert_uint_eq(mask[told], 0);
+	ck_assert_uint_eq(mask[above] + mask[kernel] + mask[2], 3);
+	free(mask);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
 /* Calls of the GPU's library have numbers in columns about these alone. */
 START_TEST(calls_are_left_out_where_nothing_asks_for_them)
 {
@@ -272,6 +301,7 @@ int main(void)
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
 	tcase_add_test(tc, memory_alone_is_left_out);
+	tcase_add_test(tc, forms_are_left_out_but_above_kernels);
 	tcase_add_test(tc, calls_are_left_out_where_nothing_asks_for_them);
 	tcase_add_test(tc, masked_nodes_do_not_count);
 	tcase_add_test(tc, masks_keep_what_grew);
