@@ -135,7 +135,7 @@ static void nobodys(void)
 {
 	memset(own, 1, sizeof(own));
 	read_by_device(own, sizeof(own));
-	printf("least alloc managed migrated_to_device_bytes=%zu\n", sizeof(own));
+	printf("least alloc managed variables migrated_to_device_bytes=%zu\n", sizeof(own));
 }
 
 int main()
