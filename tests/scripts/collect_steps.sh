@@ -148,7 +148,7 @@ $((20 * MIB)) $((MIB / 2)) 0 $((10 * MIB)) $((MIB / 4)) 0"
 	has "… in the summary" "proton: with each 4.19MB more of devices' memory is held" err
 	"$PROTON" advise --width 300 run.hatchet >findings
 	has "a finding of memory" "4.19MB more with each of the last 30 steps ('step #'), 176MB in the end" findings
-	has "… where" "at alloc device from collect_steps" findings
+	has "… where" "at alloc device" findings
 	check "… once" "1" "$(grep -cE '\((growing-memory|left-behind|unreleased-memory)\)' findings)"
 	has "a finding of copies" "from host to device: 65.5KB more with each of the last 30 steps ('step #'); 3.44MB a step on average, 4.72MB at most" findings
 	run stays 41
