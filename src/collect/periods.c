@@ -104,8 +104,8 @@ static void wait_for_others(struct stream *s, const struct work *w)
 
 static void add_step(struct stream *s, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct step_ended step = {start_ns, end_ns, end_ns - start_ns, s->period.n_steps,
-					!s->steps.first_ns};
+	const struct step_ended step = {start_ns,          end_ns,     end_ns - start_ns,
+					s->period.n_steps, s->steps.n, !s->steps.first_ns};
 
 	steps_add(&s->steps, step.number, step.ns);
 	step_ran_ended(&s->work, &step);

@@ -197,7 +197,11 @@ static void loop_end(struct loop *l, uint64_t end_ns, uint64_t ns)
 	struct ended *e = &ended[l - loops];
 	uint32_t head = atomic_load_explicit(&e->head, memory_order_relaxed);
 	const struct step_ended step = {atomic_load_explicit(&l->open_ns, memory_order_relaxed),
-					steady_of(end_ns), ns, l->number, l->begins};
+					steady_of(end_ns),
+					ns,
+					l->number,
+					atomic_load_explicit(&l->steps.n, memory_order_relaxed),
+					l->begins};
 
 	if (!step.start_ns || !step.end_ns ||
 	    head - atomic_load_explicit(&e->tail, memory_order_acquire) == ENDED_MAX)

@@ -23,6 +23,7 @@ struct step_ended {
 	uint64_t start_ns, end_ns; /* by the clock of the devices' work */
 	uint64_t ns;               /* what it took, as it is told */
 	uint64_t number;
+	uint64_t nth;  /* of the loop, also those of which nothing more is known */
 	bool is_first; /* of a loop, or since it was reset: what was before counts no more */
 };
 

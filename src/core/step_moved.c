@@ -41,9 +41,9 @@ void step_moved_add(struct step_moved *m, const struct step_marks *marks,
 	if (!is_known)
 		return;
 	m->has_memory = marks->has_memory;
-	step_trend_add(&m->of[STEP_TOTAL_LIVE], after[STEP_TOTAL_LIVE]);
+	step_trend_add(&m->of[STEP_TOTAL_LIVE], step->nth, after[STEP_TOTAL_LIVE]);
 	for (unsigned i = STEP_TOTAL_LIVE + 1; i < STEP_N_TOTALS; i++)
-		step_trend_add(&m->of[i], after[i] - before[i]);
+		step_trend_add(&m->of[i], step->nth, after[i] - before[i]);
 }
 
 void step_moved_tell(const struct step_moved *m, struct step_moved_told *ret)

@@ -13,14 +13,16 @@ void step_trend_clear(struct step_trend *t)
 /* Two parts become one. */
 static void fold(struct step_trend *t)
 {
-	for (unsigned i = 0; i < STEP_TREND_PARTS / 2; i++)
+	for (unsigned i = 0; i < STEP_TREND_PARTS / 2; i++) {
 		t->least[i] = MIN(t->least[2 * i], t->least[2 * i + 1]);
+		t->begins[i] = t->begins[2 * i];
+	}
 	t->n_parts = STEP_TREND_PARTS / 2;
 	t->stride *= 2;
 	t->n_within = t->stride;
 }
 
-void step_trend_add(struct step_trend *t, uint64_t value)
+void step_trend_add(struct step_trend *t, uint64_t nth, uint64_t value)
 {
 	t->n++;
 	t->sum += value;
@@ -32,35 +34,48 @@ void step_trend_add(struct step_trend *t, uint64_t value)
 	}
 	if (t->n_parts == STEP_TREND_PARTS)
 		fold(t);
+	t->begins[t->n_parts] = nth;
 	t->least[t->n_parts++] = value;
 	t->n_within = 1;
 }
 
-static uint64_t least_of(const struct step_trend *t, unsigned from, unsigned n)
+/* The least of some parts, and with which step they begin. */
+struct quarter {
+	uint64_t least, begins;
+};
+
+static struct quarter quarter_of(const struct step_trend *t, unsigned from, unsigned n)
 {
-	uint64_t least = t->least[from];
+	struct quarter q = {t->least[from], t->begins[from]};
 
 	for (unsigned i = from + 1; i < from + n; i++)
-		least = MIN(least, t->least[i]);
-	return least;
+		q.least = MIN(q.least, t->least[i]);
+	return q;
+}
+
+/* For each step, known or not; 0: it is not more. */
+static double growth(const struct quarter *from, const struct quarter *to)
+{
+	return to->least > from->least
+		       ? (double)(to->least - from->least) / (double)(to->begins - from->begins)
+		       : 0;
 }
 
 uint64_t step_trend_growth(const struct step_trend *t)
 {
 	unsigned whole = t->n_parts - (t->n_parts && t->n_within < t->stride), quarter = whole / 4,
 		 first = whole - 4 * quarter;
-	uint64_t second, third, fourth, once, again;
+	struct quarter second, third, fourth;
+	double once, again;
 
 	if (t->n < STEP_TREND_LEAST || !quarter)
 		return 0;
-	second = least_of(t, first + quarter, quarter);
-	third = least_of(t, first + 2 * quarter, quarter);
-	fourth = least_of(t, first + 3 * quarter, quarter);
-	if (third <= second || fourth <= third)
+	second = quarter_of(t, first + quarter, quarter);
+	third = quarter_of(t, first + 2 * quarter, quarter);
+	fourth = quarter_of(t, first + 3 * quarter, quarter);
+	once = growth(&second, &third);
+	again = growth(&third, &fourth);
+	if (!(once > 0 && again > 0) || MAX(once, again) > ALIKE * MIN(once, again))
 		return 0;
-	once = third - second;
-	again = fourth - third;
-	if (MAX(once, again) > ALIKE * MIN(once, again))
-		return 0;
-	return (fourth - second) / (2 * quarter * t->stride);
+	return (fourth.least - second.least) / (fourth.begins - second.begins);
 }

@@ -211,9 +211,9 @@ END_TEST
 /* One step of more pieces than are remembered, which went in pieces while it was open; and one that did not. */
 START_TEST(longer_than_what_is_remembered)
 {
-	const struct step_ended first = {0, 10, 10, 0, true},
-				longest = {10, 40010, 40000, 1, false},
-				range = {20, 40010, 39990, 2, false};
+	const struct step_ended first = {0, 10, 10, 0, 0, true},
+				longest = {10, 40010, 40000, 1, 1, false},
+				range = {20, 40010, 39990, 2, 2, false};
 	struct step_busy_told told;
 
 	coverage_init(&w.ran, w.room, 16);
@@ -289,8 +289,8 @@ START_TEST(bytes)
 		}
 		if (at % 150 != 100)
 			continue;
-		const struct step_ended e = {(at - 100) * 10 + 5, (at + 20) * 10 + 7, 1, step,
-					     !step};
+		const struct step_ended e = {
+			(at - 100) * 10 + 5, (at + 20) * 10 + 7, 1, step, step, !step};
 
 		step_moved_add(&b.moved, &b.marks, &e);
 		for (unsigned i = 0; step && i < STEP_N_TOTALS; i++) {

@@ -285,7 +285,7 @@ static uint64_t growth_of(const uint64_t *v, unsigned n)
 
 	step_trend_clear(&t);
 	for (unsigned i = 0; i < n; i++)
-		step_trend_add(&t, v[i]);
+		step_trend_add(&t, i, v[i]);
 	ck_assert_uint_eq(t.n, n);
 	return step_trend_growth(&t);
 }
@@ -318,6 +318,22 @@ START_TEST(trends)
 	for (unsigned n = STEP_TREND_LEAST; n < 5000; n += 1 + n / 20)
 		ck_assert_uint_eq(growth_of(grows, n), 64);
 	ck_assert_uint_eq(growth_of(grows, STEP_TREND_LEAST - 1), 0);
+}
+END_TEST
+
+/* Of most steps in between nothing is known: growth is that of one step, not of one that is known. */
+START_TEST(trend_with_gaps)
+{
+	struct step_trend t;
+
+	step_trend_clear(&t);
+	for (unsigned i = 0; i < 5000; i += i % 40 ? 1 : 21)
+		step_trend_add(&t, i, 7 + 64 * i);
+	ck_assert_uint_eq(step_trend_growth(&t), 64);
+	step_trend_clear(&t);
+	for (unsigned i = 0; i < 100000; i += i < 1000 ? 1 : 100)
+		step_trend_add(&t, i, 7 + 64 * i);
+	ck_assert_uint_eq(step_trend_growth(&t), 64);
 }
 END_TEST
 
@@ -371,6 +387,7 @@ int main(void)
 	tcase_add_test(t, names);
 	tcase_add_test(t, which_step);
 	tcase_add_loop_test(t, trends, 0, 5);
+	tcase_add_test(t, trend_with_gaps);
 	tcase_add_loop_test(t, causes, 0, 20);
 	tcase_add_test(t, processes);
 	tcase_add_test(t, devices);
