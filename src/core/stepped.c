@@ -336,9 +336,21 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 /* What is missing then changes nothing that is shown. */
 #define KNOWN_ENOUGH 0.99
 
+const char *stepped_known_text(const struct stepped *of, double known, char out[STEPPED_TEXT])
+{
+	char n[HUMAN_THINGS_MAX];
+
+	out[0] = '\0';
+	if (!(known < KNOWN_ENOUGH * of->n))
+		return out;
+	human_things(n, known, "step");
+	snprintf(out, STEPPED_TEXT, ", known of %s", n);
+	return out;
+}
+
 const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 {
-	char mean[HUMAN_MAX], slowest[HUMAN_MAX], known[HUMAN_MAX], number[STEPPED_NUMBER];
+	char mean[HUMAN_MAX], slowest[HUMAN_MAX], known[STEPPED_TEXT], number[STEPPED_NUMBER];
 	size_t len;
 
 	out[0] = '\0';
@@ -346,17 +358,14 @@ const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 		return out;
 	human_time_ns(mean, of->busy_ns);
 	human_time_ns(slowest, of->slowest_busy_ns);
-	human_count(known, of->known);
 	snprintf(out, STEPPED_TEXT, "devices busy %s a step", mean);
 	if (!isnan(of->slowest_busy_ns)) {
 		len = strlen(out);
 		snprintf(out + len, STEPPED_TEXT - len, " (%s of #%s, the slowest)", slowest,
 			 stepped_number(of, of->slowest, number));
 	}
-	if (of->known < KNOWN_ENOUGH * of->n) {
-		len = strlen(out);
-		snprintf(out + len, STEPPED_TEXT - len, ", known of %s steps", known);
-	}
+	len = strlen(out);
+	snprintf(out + len, STEPPED_TEXT - len, "%s", stepped_known_text(of, of->known, known));
 	return out;
 }
 

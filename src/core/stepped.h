@@ -57,6 +57,8 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 /* "devices busy 30.1ms a step (2.10ms of #317, the slowest)", and of how many that is known where it is not of all; "": of
  * none. Returns out. */
 const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT]);
+/* ", known of 20 steps", where it is not of nearly all; else "". Returns out. */
+const char *stepped_known_text(const struct stepped *of, double known, char out[STEPPED_TEXT]);
 enum stepped_why stepped_why_slowest(const struct stepped *of);
 /* "late host", "more work"; NULL: it is not known. */
 const char *stepped_why_word(enum stepped_why why);

@@ -90,7 +90,20 @@ BYTES_CELL(to_host_growth, to_host.growth)
 BYTES_CELL(within, within.mean)
 BYTES_CELL(within_max, within.max)
 BYTES_CELL(within_growth, within.growth)
-CELL(name, char name[STEPPED_NAME]; snprintf(out, CELL_MAX, "%s", stepped_name(all->s, of, name)))
+
+static void put_loop(const struct session *s, const struct stepped *of, double known,
+		     char out[CELL_MAX])
+{
+	char name[STEPPED_NAME], text[STEPPED_TEXT];
+
+	snprintf(out, CELL_MAX, "%s%s", stepped_name(s, of, name),
+		 stepped_known_text(of, known, text));
+}
+
+CELL(name, put_loop(all->s, of, of->n, out))
+CELL(name_busy, put_loop(all->s, of, of->known, out))
+CELL(name_held, put_loop(all->s, of, of->held.known, out))
+CELL(name_copied, put_loop(all->s, of, of->to_device.known, out))
 
 /* ---- tables, what is asked first in front ---- */
 
@@ -115,14 +128,14 @@ static const struct word_column work[] = {
 	{"MAX BUSY", false, cell_busy_max, 3}, {"BUSY AT", false, cell_busy_slowest, 1},
 	{"IDLE", false, cell_idle, 0},         {"MED IDLE", false, cell_idle_median, 4},
 	{"MAX IDLE", false, cell_idle_max, 3}, {"HOST LATE", false, cell_late, 1},
-	{"MORE WORK", false, cell_more, 1},    {"STEP", true, cell_name, 0},
+	{"MORE WORK", false, cell_more, 1},    {"STEP", true, cell_name_busy, 0},
 };
 
 static const struct word_column held[] = {
 	{"HELD", false, cell_held, 0},
 	{"MAX HELD", false, cell_held_max, 1},
 	{"GROWTH", false, cell_held_growth, 0},
-	{"STEP", true, cell_name, 0},
+	{"STEP", true, cell_name_held, 0},
 };
 
 static const struct word_column copied[] = {
@@ -130,7 +143,7 @@ static const struct word_column copied[] = {
 	{"GROWTH", false, cell_to_device_growth, 1}, {"TO HOST", false, cell_to_host, 0},
 	{"MAX", false, cell_to_host_max, 2},         {"GROWTH", false, cell_to_host_growth, 1},
 	{"WITHIN", false, cell_within, 0},           {"MAX", false, cell_within_max, 2},
-	{"GROWTH", false, cell_within_growth, 1},    {"STEP", true, cell_name, 0},
+	{"GROWTH", false, cell_within_growth, 1},    {"STEP", true, cell_name_copied, 0},
 };
 
 /* Each but the first where any loop has numbers of it. */

@@ -145,6 +145,9 @@ $((20 * MIB)) $((MIB / 2)) 0 $((10 * MIB)) $((MIB / 4)) 0"
 	check "… what is copied" "3.44M 65.5K 524K 0 262K 0 step #" "$(grep -A1 'TO GPU' narrow | tail -1 | xargs)"
 	check "… and at most" "3.44M 4.72M 65.5K 524K 524K 0 262K 262K 0 step #" \
 		"$("$PROTON" report --width 140 --view steps run.hatchet | grep -A1 'TO GPU' | tail -1 | xargs)"
+	check "… of all, not said" 0 "$("$PROTON" report --view steps run.hatchet | grep -c 'known of')"
+	sed 's/"steps_memory_known": *[0-9]*/"steps_memory_known": 10/' run.hatchet >odd.hatchet
+	check "… of some: said" "step #, known of 10 steps" "$("$PROTON" report --width 80 --view steps odd.hatchet | grep -A1 'MAX HELD' | tail -1 | xargs | cut -d ' ' -f 4-)"
 	has "… in the summary" "proton: with each 4.19MB more of devices' memory is held" err
 	"$PROTON" advise --width 300 run.hatchet >findings
 	has "a finding of memory" "4.19MB more with each of the last 30 steps ('step #'), 176MB in the end" findings
