@@ -336,6 +336,17 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 /* What is missing then changes nothing that is shown. */
 #define KNOWN_ENOUGH 0.99
 
+const char *stepped_cause_count(const struct stepped *of, const struct stepped_cause *cause,
+				char out[STEPPED_NUMBER])
+{
+	char n[HUMAN_MAX];
+
+	human_count(n, cause->n);
+	snprintf(out, STEPPED_NUMBER, "%s%s", n,
+		 of->late.n + of->more.n >= STEP_SLOW_MAX ? "+" : "");
+	return out;
+}
+
 const char *stepped_known_text(const struct stepped *of, double known, char out[STEPPED_TEXT])
 {
 	char n[HUMAN_THINGS_MAX];

@@ -57,6 +57,9 @@ const char *stepped_text(const struct stepped *of, bool ascii, char out[STEPPED_
 /* "devices busy 30.1ms a step (2.10ms of #317, the slowest)", and of how many that is known where it is not of all; "": of
  * none. Returns out. */
 const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT]);
+/* How many were slow for a cause: "12", or "256+" where there may be more than are remembered. Returns out. */
+const char *stepped_cause_count(const struct stepped *of, const struct stepped_cause *cause,
+				char out[STEPPED_NUMBER]);
 /* ", known of 20 steps", where it is not of nearly all; else "". Returns out. */
 const char *stepped_known_text(const struct stepped *of, double known, char out[STEPPED_TEXT]);
 enum stepped_why stepped_why_slowest(const struct stepped *of);

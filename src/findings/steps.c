@@ -34,15 +34,15 @@ static void say_why(struct finding *finding, const struct stepped *of)
 static void say_cause(struct finding *finding, const struct stepped *of, const char *words,
 		      const struct stepped_cause *cause)
 {
-	char n[HUMAN_MAX], max[HUMAN_MAX], busy[HUMAN_MAX], number[STEPPED_NUMBER];
+	char n[STEPPED_NUMBER], max[HUMAN_MAX], busy[HUMAN_MAX], number[STEPPED_NUMBER];
 
 	if (!(cause->n > 0))
 		return;
-	human_count(n, cause->n);
 	human_time_ns(max, cause->max_ns);
 	human_time_ns(busy, cause->busy_ns);
-	finding_say(finding, "%s: %s (#%s took %s, busy %s)", words, n,
-		    stepped_number(of, cause->at, number), max, busy);
+	finding_say(finding, "%s: %s (#%s took %s, busy %s)", words,
+		    stepped_cause_count(of, cause, n), stepped_number(of, cause->at, number), max,
+		    busy);
 }
 
 /* How many steps were slow for each cause, with the slowest of them. */
