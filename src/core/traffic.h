@@ -4,6 +4,7 @@
 /* Copies of a run: from which memory to which, and of which sizes. From names of nodes ("memcpy HtoD pinned",
  * "memcpy PtoP 0 to 1", those of other tools), lanes, and the metrics of sizes.
  *   thread  one */
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,11 +44,18 @@ struct traffic {
 /* Finds all anew, of the contexts that count in `kept` (NULL: of all); peaks: NULL: nothing was measured. 0 or -ENOMEM (there is none then). Zeroed at first. */
 int traffic_make(struct traffic *t, const struct session *s, const struct numbers *kept,
 		 const struct peaks *peaks);
+/* What they moved; NaN: nobody told (XLA). */
+static inline double traffic_bytes(const struct traffic_pair *p)
+{
+	return p->bytes > 0 ? p->bytes : NAN;
+}
 /* The share of the rate that was measured between these memories; NaN: not known. */
 static inline double traffic_of_measured(const struct traffic_pair *p)
 {
-	double moved = p->from.is_device && p->to.is_device ? 2 * p->bytes : p->bytes;
+	double moved = traffic_bytes(p);
 
+	if (p->from.is_device && p->to.is_device)
+		moved *= 2;
 	return moved / p->time_ns * 1e9 / p->measured;
 }
 void traffic_done(struct traffic *t);
@@ -68,12 +76,13 @@ void traffic_size_name(const struct traffic_size *z, char out[TRAFFIC_NAME]);
  *    id         title       value       human  width rank  meaning */
 /* clang-format off */
 #define TRAFFIC_COLUMNS(_)                                                                         \
-	_(bytes,     "BYTES",    p->bytes,   bytes,   6, 0, "bytes moved")                         \
+	_(bytes,     "BYTES",    traffic_bytes(p), bytes, 6, 0, "bytes moved")                      \
 	_(share,     "%",        p->share,   percent, 5, 2, "share of the bytes of all of them")    \
 	_(time,      "TIME",     p->time_ns, time_ns, 7, 3, "time on the device")                  \
 	_(copies,    "COPIES",   p->n,       count,   6, 4, "how many")                            \
-	_(mean,      "AVG SIZE", p->bytes / p->n,       bytes, 8, 5, "bytes of one copy")          \
-	_(rate,      "GB/s",     p->bytes / p->time_ns, rate,  5, 1, "bytes per time on the device") \
+	_(mean,      "AVG SIZE", traffic_bytes(p) / p->n, bytes, 8, 5, "bytes of one copy")         \
+	_(rate,      "GB/s",     traffic_bytes(p) / p->time_ns, rate, 5, 1,                            \
+	  "bytes per time on the device")                                                          \
 	_(measured,  "PEAK%",    traffic_of_measured(p), percent, 5, 6,                            \
 	  "share of what proton doctor --measure measured of pinned copies")
 #define TRAFFIC_SIZE_COLUMNS(_)                                                                    \
