@@ -747,6 +747,7 @@ static const struct panel_key keys[] = {
 /* The letters are those of core/busy.c. */
 static const struct panel_sign signs[] = {
 	{"busy", "share of the cursor's column in which the device had work, all streams as one"},
+	{"mem", "the most memory of the device that the program held in the cursor's column"},
 	{"l", "nothing ran: nothing was launched, for the host was late or in a copy that blocks"},
 	{"s", "nothing ran: the host had waited until the device was done (--sync)"},
 	{"n", "nothing ran: the next was being launched"},

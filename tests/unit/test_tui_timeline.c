@@ -323,6 +323,7 @@ START_TEST(help_of_signs)
 	open_with(&saved);
 	world_keys(&w, "? / 'Signs of' Enter");
 	ck_assert(world_shows(&w, "Signs of this panel (Timeline)"));
+	ck_assert(world_shows(&w, "mem           the most memory of the device that"));
 	world_keys(&w, "Esc");
 	world_keys(&w, "1 ?");
 	world_keys(&w, "/ 'Signs of' Enter");
