@@ -87,7 +87,8 @@ unsigned report_columns_narrow(struct report_columns *c, unsigned width)
 void put_omitted(struct out *out, unsigned n)
 {
 	if (n)
-		out_printf(out, "(%u more columns: -m NAME,... shows them)\n", n);
+		out_printf(out, "(%u more %s)\n", n,
+			   n == 1 ? "column: -m NAME shows it" : "columns: -m NAME,... shows them");
 }
 
 void report_columns_done(struct report_columns *c)

@@ -45,6 +45,8 @@ check "at 80 columns names are told apart" 4 \
 	"$(grep reduce out | sed 's/.*  //' | sort -u | grep -c .)"
 check "what tells least goes first" "TOTAL % CALLS" "$(awk 'NR == 1 { print $1, $2, $3 }' out)"
 has "what went is said" "more columns: -m NAME,... shows them)" out
+for width in $(seq 60 90); do "$PROTON" report --flat --width $width all.hatchet | grep '^([0-9]* more col'; done >said
+check "one column is one" "(1 more column: -m NAME shows it)" "$(grep '^(1 ' said | sort -u)"
 "$PROTON" report --flat --width 0 all.hatchet >out
 check "without a width nothing goes" "0" "$(grep -c 'more columns' out)"
 
