@@ -114,7 +114,7 @@ static void add_times(const struct session *s, const struct session_row *row, st
 	of->min_ns = fmin(of->min_ns, value_beside(s, row, METRIC_STEP_MIN));
 	add_busy(s, row, of);
 	add_all_bytes(s, row, of);
-	if (max <= of->max_ns)
+	if (isnan(max) || max <= of->max_ns)
 		return;
 	of->max_ns = max;
 	of->slowest = value_beside(s, row, METRIC_STEP_SLOWEST);
@@ -148,7 +148,7 @@ static void make_means(struct stepped *of)
 	if (of->node == SESSION_ROOT) /* when that was found steps had been before */
 		of->first_ns = of->apart_ns = NAN;
 	square = of->deviation_ns / of->n - of->mean_ns * of->mean_ns;
-	of->deviation_ns = square > 0 ? sqrt(square) : 0;
+	of->deviation_ns = square < 0 ? 0 : sqrt(square);
 }
 
 /* ---- loops ---- */
@@ -187,7 +187,7 @@ static struct stepped *loop_of(const struct session *s, struct stepped *v, uint3
 					     .process = SESSION_NONE,
 					     .p95_ns = NAN,
 					     .min_ns = NAN,
-					     .max_ns = -1,
+					     .max_ns = NAN,
 					     .slowest = NAN,
 					     .first_ns = NAN,
 					     .apart_ns = NAN,

@@ -79,8 +79,9 @@ static int tell(const struct evidence *e, const struct stepped *of, struct findi
 	human_things(n, of->n, "step");
 	human_time_ns(median, of->median_ns);
 	human_time_ns(p95, of->p95_ns);
-	finding_say(finding, "half of %s took %s or less, one in twenty %s or more", n, median,
-		    p95);
+	finding_say(finding, "half of %s took %s or less", n, median);
+	if (!isnan(of->p95_ns))
+		finding_say(finding, ", one in twenty %s or more", p95);
 	if (!has_causes)
 		say_slowest(finding, of);
 	finding_say(finding, " ('%.40s')", stepped_name(e->s, of, name));
@@ -100,7 +101,8 @@ static int find(const struct evidence *e, struct findings *f)
 	uint32_t n;
 	_cleanup_(freep) struct stepped *v = stepped_new(e->s, &n);
 
-	if (!n || v->max_ns < STEP_SLOW_RATIO * v->median_ns || !evidence_matters(e, excess_ns(v)))
+	if (!n || !(v->max_ns >= STEP_SLOW_RATIO * v->median_ns) ||
+	    !evidence_matters(e, excess_ns(v)))
 		return 0;
 	return tell(e, v, f);
 }

@@ -39,6 +39,11 @@ check "… its row" "199 step #" "$("$PROTON" report --view steps run.hatchet | 
 check "in csv" "1" "$("$PROTON" export -f csv run.hatchet | head -1 | grep -c 'step_time (ns)')"
 "$PROTON" export -f hatchet -o again.hatchet run.hatchet
 check "in a file of it" "step 0 199 fits" "$(loops x again.hatchet)"
+# Of two that are merged one may lack it.
+sed 's/"step_max (ns)": *[0-9]*,//; s/"step_deviation (ns)": *[0-9.]*,//' again.hatchet >less.hatchet
+check "what a file lacks is not nothing" "- -" \
+	"$("$PROTON" report --view steps --width 0 less.hatchet | awk 'NR == 2 { print $3, $7 }')"
+hasnt "… and no finding is of it" "half of" <("$PROTON" advise less.hatchet)
 timeout 120 "$PROTON" top --batch 0 -- "$app" steps 200 >out 2>/dev/null
 check "live, as text" "199 steps step #" "$(grep '^steps ' out | tail -1 | awk '{ print $2, $3, $(NF-1), $NF }')"
 check "findings: steps that are not alike" "1" "$("$PROTON" advise run.hatchet | grep -c 'half of 199 steps')"

@@ -155,6 +155,15 @@ static struct session *make(const struct world *w)
 	}
 
 /* A hundred steps in ten seconds. */
+#define STEPS_WITHOUT_MOST(mean, median)                                                           \
+	{                                                                                          \
+		.wall_ns = 10 * S, .busy_ns = {9 * S},                                             \
+		.work = {KERNEL("a", 5 * S, 100), KERNEL("b", 4 * S, 100)}, .counted = {           \
+			{METRIC_STEPS, 100},                                                       \
+			{METRIC_STEP_TIME, 100 * (mean)},                                          \
+			{METRIC_STEP_MEDIAN, median},                                              \
+		}                                                                                  \
+	}
 #define STEPS_OF(mean, median, max)                                                                \
 	{                                                                                          \
 		.wall_ns = 10 * S, .busy_ns = {9 * S},                                             \
@@ -408,6 +417,7 @@ static const struct {
 	{FINDING_STEPS, 1e9, STEPS_OF(50 * MS, 40 * MS, 400 * MS)},
 	{FINDING_STEPS, 0, STEPS_OF(50 * MS, 49 * MS, 60 * MS)}, /* all alike */
 	{FINDING_STEPS, 0, STEPS_OF(5 * MS, 4500000, 40 * MS)},  /* cheap */
+	{FINDING_STEPS, 0, STEPS_WITHOUT_MOST(50 * MS, 40 * MS)},
 	{FINDING_THRASHING, 400e6, MOVED(400 * MS, 1000, 0, 3)},
 	{FINDING_THRASHING, 0, MOVED(400 * MS, 1000, 0, 0)},
 	{FINDING_THRASHING, 0, MOVED(5 * MS, 1000, 0, 3)},
@@ -743,15 +753,13 @@ START_TEST(why_a_step_was_slow)
 					  {METRIC_STEP_BUSY_AT, 7},
 					  {METRIC_STEP_SLOWEST, 7}}};
 
-	has_evidence(
-		&world, FINDING_STEPS,
-		"half of 100 steps took 40.0ms or less, one in twenty - or more, #7 400ms ('a'); "
-		"in #7 devices were busy 38.0ms (usually 37.0ms): the host was late");
+	has_evidence(&world, FINDING_STEPS,
+		     "half of 100 steps took 40.0ms or less, #7 400ms ('a'); "
+		     "in #7 devices were busy 38.0ms (usually 37.0ms): the host was late");
 	world.counted[7].n = 396 * MS;
-	has_evidence(
-		&world, FINDING_STEPS,
-		"half of 100 steps took 40.0ms or less, one in twenty - or more, #7 400ms ('a'); "
-		"in #7 devices were busy 396ms (usually 37.0ms): the work itself took longer");
+	has_evidence(&world, FINDING_STEPS,
+		     "half of 100 steps took 40.0ms or less, #7 400ms ('a'); "
+		     "in #7 devices were busy 396ms (usually 37.0ms): the work itself took longer");
 }
 END_TEST
 
@@ -777,7 +785,7 @@ START_TEST(why_steps_were_slow)
 					  {METRIC_STEP_LATE_MAX, 400 * MS}}};
 
 	has_evidence(&world, FINDING_STEPS,
-		     "half of 100 steps took 40.0ms or less, one in twenty - or more ('step #'); "
+		     "half of 100 steps took 40.0ms or less ('step #'); "
 		     "slow by a late host: 5 (#31 took 400ms, busy -), by more work: 2 (#47 took "
 		     "120ms, busy 118ms); usually busy 37.0ms");
 	world.counted[11].n = 254; /* of as many as are remembered: there may be more of each */
@@ -788,7 +796,7 @@ START_TEST(why_steps_were_slow)
 		"120ms, busy 118ms); usually busy 37.0ms");
 	world.counted[11].n = 0;
 	has_evidence(&world, FINDING_STEPS,
-		     "half of 100 steps took 40.0ms or less, one in twenty - or more ('step #'); "
+		     "half of 100 steps took 40.0ms or less ('step #'); "
 		     "slow by more work: 2 (#47 took 120ms, busy 118ms); usually busy 37.0ms");
 }
 END_TEST
