@@ -34,7 +34,7 @@ static bool is_leak(const struct evidence *e, uint32_t node, const struct leak *
 {
 	double entered = evidence_sum(e, e->s->nodes[node].parent, METRIC_CPU_COUNT);
 
-	return l->times >= LEAST_TIMES && l->times >= LEAST_OFTEN * entered &&
+	return l->bytes > 0 && l->times >= LEAST_TIMES && l->times >= LEAST_OFTEN * entered &&
 	       kept_of(l) >= LEAST_BYTES && kept_of(l) >= LEAST_KEPT * l->bytes;
 }
 
