@@ -49,14 +49,17 @@ static inline double traffic_bytes(const struct traffic_pair *p)
 {
 	return p->bytes > 0 ? p->bytes : NAN;
 }
+/* Bytes per ns; NaN: not known, or they took no time. */
+static inline double traffic_rate(const struct traffic_pair *p)
+{
+	return p->time_ns > 0 ? traffic_bytes(p) / p->time_ns : NAN;
+}
 /* The share of the rate that was measured between these memories; NaN: not known. */
 static inline double traffic_of_measured(const struct traffic_pair *p)
 {
-	double moved = traffic_bytes(p);
+	double rate = traffic_rate(p) * 1e9;
 
-	if (p->from.is_device && p->to.is_device)
-		moved *= 2;
-	return moved / p->time_ns * 1e9 / p->measured;
+	return (p->from.is_device && p->to.is_device ? 2 * rate : rate) / p->measured;
 }
 void traffic_done(struct traffic *t);
 #define TRAFFIC_NAME 96
@@ -81,8 +84,7 @@ void traffic_size_name(const struct traffic_size *z, char out[TRAFFIC_NAME]);
 	_(time,      "TIME",     p->time_ns, time_ns, 7, 3, "time on the device")                  \
 	_(copies,    "COPIES",   p->n,       count,   6, 4, "how many")                            \
 	_(mean,      "AVG SIZE", traffic_bytes(p) / p->n, bytes, 8, 5, "bytes of one copy")         \
-	_(rate,      "GB/s",     traffic_bytes(p) / p->time_ns, rate, 5, 1,                            \
-	  "bytes per time on the device")                                                          \
+	_(rate,      "GB/s",     traffic_rate(p), rate, 5, 1, "bytes per time on the device")        \
 	_(measured,  "PEAK%",    traffic_of_measured(p), percent, 5, 6,                            \
 	  "share of what proton doctor --measure measured of pinned copies")
 #define TRAFFIC_SIZE_COLUMNS(_)                                                                    \

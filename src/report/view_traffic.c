@@ -152,7 +152,7 @@ static void put_legend(const struct report *r, const struct copy_rows *rows)
 	out_printf(r->out,
 		   "(HIDDEN: while something else than copies ran on the device;\n"
 		   " OVERLAP%%: share of the time of that in which these copies ran%s)\n",
-		   is_alone ? ", -: there was none" : "");
+		   is_alone ? ";\n -: there was none" : "");
 	if (is_of_channel)
 		out_puts(r->out,
 			 "(CHANNEL: copy, of an engine for copies; compute, of what runs kernels,\n"

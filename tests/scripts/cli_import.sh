@@ -55,6 +55,12 @@ for i in range(6000):
 print(json.dumps({"traceEvents": events}))' >streams.json
 python3 "$databases/check_copies.py" "$PROTON" streams.json >out 2>&1
 check "a trace: copies by stream" "30 streams" "$(sed 's/,.*//' out)"
+# Copies that took no time have no speed, and no line of it is wider than a screen.
+echo '{"traceEvents": [{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "pid": 0, "tid": 7,
+	"ts": 10, "dur": 0, "args": {"device": 0, "stream": 7, "bytes": 4096}}]}' >no_time.json
+"$PROTON" report --ascii --view transfers no_time.json >out
+check "no time: no speed" "- GPU0 to host pinned" "$(grep 'GPU0 to host pinned' out | tr -s ' ' | cut -d ' ' -f 7-)"
+check "no time: lines" "" "$(awk 'length > 80' out)"
 "$PROTON" report --ascii --view transfers streams.json | sed -n '/^Copies by stream/,/^$/p' >out
 check "a trace: a stream that is not known, and no channel" "6 - -" \
 	"$(awk '$9 ~ /^GPU/ && $7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
