@@ -4,6 +4,7 @@
 /* Copies by direction, stream and channel of the hardware, and how much of them was hidden under other work: what
  * processes told of the same device, context, stream, direction and channel is one row.
  *   thread  one */
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +56,8 @@ void copy_rows_unsure(const struct copy_rows *rows, char out[2 * COPY_ROW_WORD])
 	  "of that, while something else than copies ran on the device")                           \
 	_(share,    "HIDDEN%",  c->hidden_ns / c->time_ns,   percent, 7, 1,                        \
 	  "share of that; -: they took no time")                                                   \
-	_(under,    "OVERLAP%", c->hidden_ns / c->others_ns, percent, 8, 2,                        \
+	_(under,    "OVERLAP%", c->others_ns > 0 ? c->hidden_ns / c->others_ns : NAN, percent, 8,  \
+	  2,                                                                                       \
 	  "of the time of other work, the share in which these copies ran, too; -: there was none")
 /* clang-format on */
 

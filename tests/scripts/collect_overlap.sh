@@ -52,6 +52,9 @@ for file in l.hatchet l.tape; do
 		"1.00ms 1 500us 50.0 50.0 HtoD 7 copy 12 GPU0|400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 0ns 0.0 0.0 PtoP 7 compute 3 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|100us 1 100us 100.0 10.0 DtoD 9 - GPU0|" \
 		"$(rows $file)"
 done
+# Of a file that does not say how long the device was busy.
+sed 's/"busy_ns": *[0-9]*, *//; s/, *"busy_ns": *[0-9]*//' l.hatchet >no_busy.hatchet
+check "streams: of other work nothing is known" "- - - - - " "$(rows no_busy.hatchet | tr '|' '\n' | awk '{ printf "%s ", $5 }')"
 check "streams: a filter leaves those whose copies it leaves" \
 	"400us 2 400us 100.0 40.0 DtoH 8 copy 13 GPU0|200us 1 100us 50.0 10.0 DtoH 8 copy 14 GPU0|" "$(rows l.hatchet -i 'memcpy DtoH.*')"
 # Tables for programs: what JSON has, in rows.
