@@ -47,14 +47,16 @@ static void pair_to(struct sheet *out, const struct copies *c, size_t row)
 	put_end(out, c, &c->traffic.pairs[row].to);
 }
 
-#define PAIR_NUMBER(id, member)                                                                    \
+#define PAIR_NUMBER(id, value)                                                                     \
 	static void pair_##id(struct sheet *out, const struct copies *c, size_t row)               \
 	{                                                                                          \
-		sheet_number(out, c->traffic.pairs[row].member);                                   \
+		const struct traffic_pair *p = &c->traffic.pairs[row];                             \
+                                                                                                   \
+		sheet_number(out, value);                                                          \
 	}
-PAIR_NUMBER(copies, n)
-PAIR_NUMBER(bytes, bytes)
-PAIR_NUMBER(time, time_ns)
+PAIR_NUMBER(copies, p->n)
+PAIR_NUMBER(bytes, traffic_bytes(p))
+PAIR_NUMBER(time, p->time_ns)
 
 /* ---- of which sizes ---- */
 

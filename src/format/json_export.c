@@ -244,7 +244,12 @@ static void write_pair(struct exporter *x, const struct traffic_pair *p)
 	write_end(x, "from", &p->from);
 	write_end(x, "to", &p->to);
 	key_sum(x, "count", p->n);
-	key_sum(x, "bytes", p->bytes);
+	if (p->bytes > 0) {
+		key_sum(x, "bytes", p->bytes);
+	} else {
+		jsonw_key(&x->json, "bytes");
+		jsonw_null(&x->json);
+	}
 	key_sum(x, "time_ns", p->time_ns);
 	jsonw_object_end(&x->json);
 }

@@ -249,4 +249,10 @@ check "fractions add up" 1000000 "$("$PROTON" export -f folded -m score thirds.h
 import sys
 print(str(sum(int(line.split()[-1]) for line in sys.stdin))[:7])')"
 
+# ---- a trace that does not say what its copies moved
+xla=$tests/chrome/xla.json
+check "unknown bytes: JSON" null "$("$PROTON" export -f json "$xla" | python3 -c '
+import json, sys
+print(*{json.dumps(t["bytes"]) for t in json.load(sys.stdin)["traffic"]})')"
+check "unknown bytes: CSV" "GPU0,GPU0,1,,1000" "$("$PROTON" export -f csv --table copy-pairs "$xla" | tail -n +2 | tr -d "\r")"
 finish
