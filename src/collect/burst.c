@@ -398,21 +398,25 @@ static void epochs_read(struct burst *s)
 	sessions_unlock();
 }
 
-/* One that is told again is in nothing but what is told with it. */
+/* One that is told again is in nothing but what is told with it. A session that took a place after the sessions were read
+ * is in it next time. */
 static int epoch_send(struct burst *s, uint32_t id)
 {
 	const struct epoch_copy *e = &s->epoch[id];
 	const struct wire_epoch_def w = {.id = id, .index = id};
 	int r = wire_put(&s->encoder, WIRE_EPOCHS, &w, sizeof(w));
+	bool is_whole = true;
 
 	for (uint32_t i = 0; i < e->n && r == 0; i++) {
 		const struct wire_phase m = {id, e->members[i].session, e->members[i].phase, 0};
 
-		if (s->session[m.session].now != WIRE_SESSION_GONE + 1)
+		if (s->session[m.session].now == WIRE_SESSION_GONE + 1)
+			is_whole = false;
+		else
 			r = wire_put(&s->encoder, WIRE_PHASES, &m, sizeof(m));
 	}
 	r = r ? r : wire_encoder_flush(&s->encoder);
-	if (r == 0)
+	if (r == 0 && is_whole)
 		s->epoch_sent[id] = e->version;
 	return r;
 }
