@@ -286,11 +286,11 @@ double spread_value(const struct spread *x, enum spread_column column)
 		return NAN;
 	switch (column) {
 	case SPREAD_WAIT:
-		return x->is_collective ? mean - x->min : x->max - mean;
+		return x->n == 1 ? NAN : x->is_collective ? mean - x->min : x->max - mean;
 	case SPREAD_IMBALANCE:
-		return x->sum > 0 ? x->max / mean : 1;
+		return x->n == 1 ? NAN : x->sum > 0 ? x->max / mean : 1;
 	case SPREAD_SLOWEST:
-		return x->slowest;
+		return NAN;
 	case SPREAD_MEAN:
 		return mean;
 	case SPREAD_MAX:
@@ -322,12 +322,34 @@ void rank_name(const struct session *s, uint32_t process, char *out, size_t size
 	}
 }
 
+void slowest_name(const struct session *s, const struct spread *x, char *out, size_t size)
+{
+	char name[256];
+
+	if (!x->n || (x->n > 1 && x->min == x->max)) {
+		snprintf(out, size, "-");
+		return;
+	}
+	rank_name(s, x->slowest, name, sizeof(name));
+	if (x->n > 1)
+		snprintf(out, size, "%s", name);
+	else /* "only 41207": as wide as a pid by itself */
+		snprintf(out, size, "only %s", name + (strncmp(name, "pid ", 4) ? 0 : 4));
+}
+
 static int compare_lost(const void *a, const void *b)
 {
 	const struct spread_row *x = a, *y = b;
+	double of_x = x->lost, of_y = y->lost;
 
-	if (x->lost != y->lost)
-		return x->lost < y->lost ? 1 : -1;
+	if (isnan(of_x) != isnan(of_y))
+		return isnan(of_x) ? 1 : -1;
+	if (isnan(of_x)) {
+		of_x = x->sum;
+		of_y = y->sum;
+	}
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -341,7 +363,8 @@ struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session 
 	for (i = 1; i < s->n_nodes; i++)
 		if (ranks->spread[i].n)
 			rows[n++] = (struct spread_row){
-				spread_value(&ranks->spread[i], SPREAD_WAIT), i};
+				spread_value(&ranks->spread[i], SPREAD_WAIT), ranks->spread[i].sum,
+				i};
 	qsort(rows, n, sizeof(*rows), compare_lost);
 	*ret_n = n;
 	return rows;

@@ -27,9 +27,9 @@ struct spread {
  *        id         title     form  width rank help */
 /* clang-format off */
 #define SPREAD_COLUMNS(_)                                                                          \
-	_(WAIT,      "WAIT",    TIME,   7, 0, "how long a rank waits for the slowest, in the mean: max - mean; in a collective mean - min") \
+	_(WAIT,      "WAIT",    TIME,   7, 0, "how long a rank waits for the slowest, in the mean: max - mean; in a collective mean - min; - where one rank is alone") \
 	_(IMBALANCE, "MAX/AVG", RATE,   7, 1, "1 is even") \
-	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest; in a collective the one that comes last") \
+	_(SLOWEST,   "SLOWEST", WORD,  12, 2, "the rank that takes longest; in a collective the one that comes last; \"only 3\": no other rank has this path") \
 	_(MEAN,      "MEAN",    TIME,   7, 3, "of the ranks that have it") \
 	_(MAX,       "MAX",     TIME,   7, 4, "of the slowest rank") \
 	_(MIN,       "MIN",     TIME,   7, 5, "of the fastest rank") \
@@ -45,7 +45,7 @@ enum spread_column {
 /* clang-format on */
 
 extern const struct column_spec spread_columns[SPREAD_N]; /* nothing derived: ask spread_value() */
-/* NaN: no rank has a value. SLOWEST is a process, for rank_name(). */
+/* NaN: no rank has a value, or one alone has, which nobody can be slower than. SLOWEST is a word: slowest_name(). */
 double spread_value(const struct spread *x, enum spread_column column);
 
 /* The sum of a rank over all nodes. */
@@ -68,13 +68,16 @@ int ranks_init(struct ranks *ranks, const struct session *s, uint32_t metric,
 void ranks_done(struct ranks *ranks);
 /* "3", or where there is no rank "pid 41207", or the name of the file. */
 void rank_name(const struct session *s, uint32_t process, char *out, size_t size);
+/* The name of the slowest rank of a path; "only 3": of the only one that has it; "-": all take the same. */
+void slowest_name(const struct session *s, const struct spread *x, char *out, size_t size);
 
 struct spread_row {
-	double lost;
+	double lost; /* NaN: one rank alone has it */
+	double sum;
 	uint32_t node;
 };
-/* Nodes below the root that have values, by what they cost, most first; malloc'd. NULL: out of
- * memory. */
+/* Nodes below the root that have values, by what they cost, most first; behind them those that one rank
+ * alone has, by their sums; malloc'd. NULL: out of memory. */
 struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s,
 				uint32_t *ret_n);
 

@@ -90,8 +90,8 @@ static void format_cell(const struct board *b, const struct report_column *c, ui
 	enum spread_column column = (enum spread_column)(c - b->columns.v);
 	const struct spread *x = &b->ranks.spread[node];
 
-	if (column == SPREAD_SLOWEST && x->n)
-		rank_name(b->s, x->slowest, text, COLUMN_TEXT);
+	if (column == SPREAD_SLOWEST)
+		slowest_name(b->s, x, text, COLUMN_TEXT);
 	else
 		column_print(&c->spec, b->s, spread_value(x, column), false, text);
 }

@@ -83,13 +83,15 @@ static void list_ranks(struct panel *p)
 
 #define SLOWEST_MAX 12 /* what its column has room for */
 
-/* A file's name without what all of them end in; what is too long loses its beginning. */
-static void print_slowest(struct panel *p, double process, char out[COLUMN_TEXT])
+/* The number is the path's node. A file's name without what all of them end in; what is too long loses
+ * its beginning. */
+static void print_slowest(struct panel *p, double node, char out[COLUMN_TEXT])
 {
 	char name[256], *dot;
 	const char *end = name;
 
-	rank_name(panel_session(p), (uint32_t)process, name, sizeof(name));
+	slowest_name(panel_session(p), &as_ranks(p)->ranks.spread[(uint32_t)node], name,
+		     sizeof(name));
 	dot = strrchr(name, '.');
 	if (dot && strlen(name) > SLOWEST_MAX)
 		*dot = '\0';
@@ -122,22 +124,32 @@ static const struct column path_columns[] = {
 #undef _
 };
 
+static void list_path(struct panel *p, uint32_t node)
+{
+	const struct spread *spread = &as_ranks(p)->ranks.spread[node];
+	struct section_row row = {.role = ROLE_NORMAL};
+
+	_Static_assert(SPREAD_N <= SECTION_NUMBERS, "a row has all numbers of a path");
+	for (unsigned k = 0; k < SPREAD_N; k++)
+		row.v[k] = k == SPREAD_SLOWEST ? node : spread_value(spread, k);
+	if (node == SESSION_ROOT)
+		buf_puts(sections_add(p, &row), "ROOT");
+	else if (snapshot_is_plain(p->tui->snap)) /* view nodes are session nodes */
+		sections_add_path(p, node, &row);
+	else
+		buf_puts(sections_add(p, &row), session_node_name(panel_session(p), node));
+}
+
 static void list_paths(struct panel *p)
 {
 	const struct panel_ranks *pr = as_ranks(p);
 
-	_Static_assert(SPREAD_N <= SECTION_NUMBERS, "a row has all numbers of a path");
-	for (uint32_t i = 0; pr->ranks.n > 1 && i < MIN(pr->n_paths, PATHS_MAX); i++) {
-		uint32_t node = pr->paths[i].node;
-		struct section_row row = {.role = ROLE_NORMAL};
-
-		for (unsigned k = 0; k < SPREAD_N; k++)
-			row.v[k] = spread_value(&pr->ranks.spread[node], k);
-		if (snapshot_is_plain(p->tui->snap)) /* view nodes are session nodes */
-			sections_add_path(p, node, &row);
-		else
-			buf_puts(sections_add(p, &row), session_node_name(panel_session(p), node));
-	}
+	if (pr->ranks.n < 2)
+		return;
+	if (pr->ranks.spread[SESSION_ROOT].n)
+		list_path(p, SESSION_ROOT);
+	for (uint32_t i = 0; i < MIN(pr->n_paths, PATHS_MAX); i++)
+		list_path(p, pr->paths[i].node);
 }
 
 /* ---- the panel ---- */

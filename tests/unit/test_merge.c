@@ -3,6 +3,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +313,7 @@ START_TEST(slowest_rank_is_named)
 	struct spread_row *rows;
 	uint32_t n;
 	struct ranks ranks;
+	char name[64];
 
 	take(s, of_process("gemm", 10, 1, 4), "a");
 	take(s, of_process("gemm", 20, 2, 5), "b");
@@ -326,7 +328,6 @@ START_TEST(slowest_rank_is_named)
 	ck_assert_uint_eq(n, 3);
 	ck_assert_uint_eq(rows[0].node, 1); /* step */
 	ck_assert_double_eq_tol(rows[0].lost, 20 - 44.0 / 3, 1e-9);
-	free(rows);
 	ck_assert_uint_eq(ranks.spread[SESSION_ROOT].n, 3);
 	ck_assert_double_eq(ranks.spread[SESSION_ROOT].sum, 44);
 	ck_assert_uint_eq(ranks.spread[2].n, 2);
@@ -334,6 +335,16 @@ START_TEST(slowest_rank_is_named)
 	ck_assert_double_eq(ranks.spread[2].max, 20);
 	ck_assert_double_eq_tol(spread_value(&ranks.spread[2], SPREAD_IMBALANCE), 20 / 17.5, 1e-12);
 	ck_assert_int_eq(s->processes[ranks.spread[2].slowest].rank, 5);
+	slowest_name(s, &ranks.spread[2], name, sizeof(name));
+	ck_assert_str_eq(name, "5");
+	/* Nobody waits for who is alone: absent is not zero. */
+	ck_assert_uint_eq(rows[2].node, 3); /* relu */
+	ck_assert(isnan(rows[2].lost));
+	ck_assert(isnan(spread_value(&ranks.spread[3], SPREAD_WAIT)));
+	ck_assert(isnan(spread_value(&ranks.spread[3], SPREAD_IMBALANCE)));
+	slowest_name(s, &ranks.spread[3], name, sizeof(name));
+	ck_assert_str_eq(name, "only 6");
+	free(rows);
 	ranks_done(&ranks);
 	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_DIRECTION, NULL), -EINVAL);
 	ck_assert_int_eq(ranks_init(&ranks, s, METRIC_TIME_MIN, NULL), -EINVAL);

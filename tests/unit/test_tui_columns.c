@@ -898,6 +898,9 @@ static struct session *ranks_session(void)
 			session_add(s, session_node(s, step, FRAME_KERNEL, kernels[k]), lane, 0,
 				    METRIC_TIME, (union metric_value){.u64 = ns});
 		}
+		if (rank == 1) /* alone, and below no scope of its own */
+			session_add(s, session_node(s, SESSION_ROOT, FRAME_KERNEL, "save"), lane, 0,
+				    METRIC_TIME, (union metric_value){.u64 = 400000});
 		ck_assert_int_eq(merge_add(merge, s, &options), 0);
 		session_free(s);
 	}
