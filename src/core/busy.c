@@ -343,6 +343,14 @@ size_t busy_longest(const struct busy *b, struct busy_gap *ret, size_t max)
 	return n_told;
 }
 
+bool busy_has_parts(const struct busy_gap *gap)
+{
+	for (unsigned i = 0; i < GAP_N_PARTS; i++)
+		if (gap->of.parts[i])
+			return true;
+	return false;
+}
+
 void busy_put_parts(const struct busy_gap *gap, struct buf *out)
 {
 	const char *between = "";
@@ -356,8 +364,6 @@ void busy_put_parts(const struct busy_gap *gap, struct buf *out)
 			   i == GAP_LATE && gap->may_be_copy ? " or copy" : "", ns);
 		between = ", ";
 	}
-	if (!*between)
-		buf_puts(out, "reason -");
 }
 
 /* ---- as columns ---- */

@@ -58,7 +58,9 @@ struct gap_words {
 	const char *word, *letter;
 };
 extern const struct gap_words gap_words[GAP_N_PARTS];
-/* "late 1.05ms, launch 50us", or "reason -". */
+/* Is any reason known? */
+bool busy_has_parts(const struct busy_gap *gap);
+/* "late 1.05ms, launch 50us"; nothing where none is known. */
 void busy_put_parts(const struct busy_gap *gap, struct buf *out);
 
 /* Columns of a view that look the same. */

@@ -252,7 +252,7 @@ static void gap_why(const void *ctx, size_t row, char out[CELL_MAX])
 
 	buf_init(&text, CELL_MAX);
 	busy_put_parts(&((const struct gap_table *)ctx)->gaps[row], &text);
-	snprintf(out, CELL_MAX, "%s", buf_str(&text));
+	snprintf(out, CELL_MAX, "%s", text.len ? buf_str(&text) : "-");
 	buf_done(&text);
 }
 

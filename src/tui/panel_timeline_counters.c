@@ -175,10 +175,12 @@ struct strip_place timeline_put_reason(struct panel *p, const struct strip *stri
 	}
 	if (gap.before.strip != strip || gap.after.strip != strip) {
 		human_time_ns(ns, (double)(gap.of.end - gap.of.start));
-		buf_printf(out, "  device %s:", ns);
+		buf_printf(out, "  device idle for %s", ns);
 	}
-	buf_puts(out, "  ");
-	busy_put_parts(&gap, out);
+	if (busy_has_parts(&gap)) {
+		buf_puts(out, "  ");
+		busy_put_parts(&gap, out);
+	}
 	return gap.after;
 }
 

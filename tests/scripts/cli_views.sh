@@ -330,7 +330,7 @@ nothing ran:  l late  s sync  n launch  q queued  g graph
 Longest times in which nothing ran on GPU0, pid 1
 LENGTH      AT  WHY                         BEFORE
 50.0us  70.0us  late 40.0us, launch 10.0us  b
-20.0us   140us  reason -                    a
+20.0us   140us  -                           a
 (1 more column in wider lines)" "$("$PROTON" report --ascii --view timeline --width 46 held.hatchet | sed 's/ *$//')"
 hasnt "all: without the picture" "stream 7  " <("$PROTON" report --ascii --view all trace.json)
 

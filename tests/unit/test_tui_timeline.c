@@ -233,6 +233,13 @@ START_TEST(gaps)
 	ck_assert_uint_eq(now_us(), 1300);
 	world_keys(&w, "L");
 	ck_assert_uint_eq(now_us(), 1900);
+	world_keys(&w, "L L"); /* nobody knows when what comes next was launched */
+	ck_assert_uint_eq(now_us(), 2500);
+	ck_assert(world_shows(&w, "idle for 100us  after sm90_xmma_gemm_bf16  before"));
+	world_keys(&w, "Down Down"); /* the stream's gap is longer than the device's */
+	ck_assert(world_shows(&w, "device idle for 100us  after memcpy"));
+	world_keys(&w, "Up Up H H");
+	ck_assert_uint_eq(now_us(), 1900);
 	world_keys(&w, "H H");
 	ck_assert(world_shows(&w, "no gap of a column comes before"));
 	world_keys(&w, "= Home Down L"); /* while another stream of the device works */
