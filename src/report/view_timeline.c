@@ -211,7 +211,7 @@ static int put_memory(struct picture *p, const struct strip_lane *lane)
 		levels_done(&l);
 		return r;
 	}
-	put_label(p, "  mem");
+	put_label(p, "  mem, and most");
 	for (unsigned k = 0; k < p->view.n; k++) {
 		double share = levels_most(&l, strip_column_ns(&p->view, k),
 					   strip_column_ns(&p->view, k + 1)) /
@@ -362,7 +362,7 @@ static int put_picture(struct picture *p)
 	human_time_ns(each, (double)(p->view.to_ns - p->view.from_ns) / p->view.n);
 	snprintf(head, sizeof(head), "%s, from %s after the run began; a column is %s", all, from,
 		 each);
-	out_printf(p->r->out, "%-*s  BUSY%%\n", LABEL + (int)p->view.n, head);
+	out_printf(p->r->out, "%-*s  BUSY%% IN ALL\n", LABEL - 7 + (int)p->view.n, head);
 	while (r == 0 && next < t->n_lanes)
 		r = put_group(p, next, &next);
 	if (p->has_letters)

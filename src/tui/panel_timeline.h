@@ -8,7 +8,7 @@
  *
  *      12.5ms │1.20s      ▼     │1.21s             the ruler: how much is seen, and when
  *      GPU0 H200  pid 41207 python train.py        a heading
- *      busy  63%  ▃█▅█▅▄ l ▇█▇                     a counter: how busy a column is, and that which is the cursor's
+ *      busy ▼63%  ▃█▅█▅▄ l ▇█▇                     a counter: how busy a column is, and that which is the cursor's
  *      stream 7  ▏gemm_bf16   ▏▁▃█▂  ▏relu   ▏     operations that fill columns have boxes,
  *        +1          ▏memcpy HtoD▏                 others the share of a column that was busy
  *

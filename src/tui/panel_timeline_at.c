@@ -19,7 +19,7 @@ const struct strip *timeline_strip(struct panel *p, size_t row)
 
 int timeline_label_width(const struct panel *p)
 {
-	return p->width < NARROW ? 7 : p->width < WIDE ? 12 : 18;
+	return p->width < NARROW ? 8 : p->width < WIDE ? 13 : 18;
 }
 
 uint32_t timeline_node(struct panel *p, const struct session_interval *v)

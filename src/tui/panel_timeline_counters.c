@@ -77,14 +77,19 @@ void timeline_forget_counters(struct panel_timeline *pt)
 
 /* ---- the row ---- */
 
-/* "busy   63%", of the cursor's column. */
+/* "busy ▼  63%": the number is that of the cursor's column, whose mark it has. */
 static void draw_label(struct panel *p, struct pen *pen, const char *word, const char *value)
 {
 	int width = timeline_label_width(p) - 1;
 	struct pen label = pen_at(pen->canvas, pen->y, pen->x, width);
-	int room = width - (int)strlen(value);
+	int room = width - 1 - (int)strlen(value);
+	int n = MAX(MIN((int)strlen(word), room), 1);
 
-	pen_printf(&label, ROLE_NORMAL, "%-*.*s", room, MAX(room - 1, 1), word);
+	pen_printf(&label, ROLE_NORMAL, "%.*s", n, word);
+	if (n < room)
+		pen_skip(&label, ROLE_NORMAL, 1);
+	pen_put(&label, ROLE_HEAD_SORT, pen->canvas->look->glyphs->descending);
+	pen_skip(&label, ROLE_NORMAL, room - n - (n < room));
 	pen_put(&label, ROLE_NUMBER, value);
 }
 

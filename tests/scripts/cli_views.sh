@@ -288,7 +288,7 @@ check "timeline" "\
   stream 7        @@@@@@@@@@     @@@@@  75.0%
   stream 9        @@@@@@@@@@@@@@@@@@@@ 100.0%
     +1                 =                 2.5%" "$(picture trace.json)"
-check "timeline: what the numbers are" "80.0us, from 0ns after the run began; a column is 4.00us  BUSY%" \
+check "timeline: what the numbers are" "80.0us, from 0ns after the run began; a column is 4.00us  BUSY% IN ALL" \
 	"$("$PROTON" report --ascii --view timeline --width 46 trace.json | head -1)"
 check "timeline: of what a filter leaves" "\
   stream 7                       @@@@@  25.0%
@@ -316,13 +316,13 @@ p[0]["proton"]["samples"] = samples
 json.dump(p, open("held.hatchet", "w"))
 EOF
 check "timeline: reasons, memory, threads, longest gaps" "\
-200us, from 0ns after the run began; a column is 10.0us  BUSY%
+200us, from 0ns after the run began; a column is 10.0us  BUSY% IN ALL
 host, pid 1
   thread 1        @@@@@@@@@@@@@@@@@@@@ 100.0%
   2 threads below 0.1%
 GPU0, pid 1
   busy             @@@@@@  l  @@  @@@@  60.0%
-  mem                 ======@@@@@       8.39M
+  mem, and most       ======@@@@@       8.39M
   stream 7         @@@@@      @@  @@@@  55.0%
   stream 9          @@@@@               25.0%
 nothing ran:  l late  s sync  n launch  q queued  g graph
