@@ -191,12 +191,13 @@ static bool answer_read(uint32_t id, int *ret_error)
 	return true;
 }
 
-static void answer_remove(uint32_t id)
+/* False: it is there, and not ours to remove. */
+static bool answer_remove(uint32_t id)
 {
 	char path[PATH_MAX];
 
 	answer_path(id, path);
-	unlink(path);
+	return unlink(path) == 0 || errno == ENOENT;
 }
 
 /* ---- starting and switching ---- */
@@ -451,7 +452,10 @@ static int finalize_write(uint32_t id)
 	int error = answer_prepare(id, e->name, strlen(e->name));
 
 	if (error < 0) {
-		atomic_store(&e->state, WIRE_SESSION_GONE);
+		/* With that of its start proton writes the file when the program has ended. */
+		if (answer_remove(id))
+			atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED,
+					      memory_order_release);
 		return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
 				    strerror(-error));
 	}

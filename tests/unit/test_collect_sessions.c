@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "collect/epochs.h"
 #include "collect/internal.h"
 #include "collect/session_table.h"
 #include "collect/sessions.h"
@@ -364,6 +366,77 @@ START_TEST(nobody_answers)
 }
 END_TEST
 
+static bool is_in_an_epoch(uint32_t place)
+{
+	bool have;
+
+	ck_assert(sessions_lock());
+	have = epochs_have(place, 0);
+	sessions_unlock();
+	return have;
+}
+
+/* Launched and ended, and read. */
+static void run_one(void)
+{
+	finish(launch());
+	deliver();
+}
+
+/* Nobody will write it: its epochs are those of who was active with it, and its place is free. */
+START_TEST(what_cannot_be_asked_for_leaves_its_epochs)
+{
+	struct ending e = {.session = 0};
+	char away[PATH_MAX];
+
+	rig_start();
+	snprintf(away, sizeof(away), "%s.away", rig_dir->path);
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	ck_assert_int_eq(collect_session_start("b", NULL), 1);
+	run_one();
+	ck_assert_uint_eq(executions(0), 1);
+	ck_assert_int_eq(rename(rig_dir->path, away), 0);
+	end_one(&e);
+	ck_assert_int_eq(rename(away, rig_dir->path), 0);
+	ck_assert_int_eq(e.result, PROTON_UNWRITTEN);
+	ck_assert(!is_in_an_epoch(0));
+	ck_assert(is_in_an_epoch(1));
+	ck_assert_int_eq(collect_session_start("c", NULL), 2);
+	ck_assert_int_eq(session_place(2), 0);
+	run_one();
+	ck_assert_uint_eq(executions(0), 1);
+	ck_assert_uint_eq(executions(1), 2);
+	ck_assert_uint_eq(rig_session->losses[LOSS_WIRE_ERROR], 0);
+}
+END_TEST
+
+/* The file in which it was to be answered is there and cannot be made anew, as where the program has given up its
+ * rights: proton writes it at the end, with all that was in it. */
+START_TEST(what_proton_may_write_stays_in_its_epochs)
+{
+	struct ending e = {.session = 0};
+	char path[PATH_MAX];
+
+	rig_start();
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	run_one();
+	snprintf(path, sizeof(path), "%s/" WIRE_SESSION_FILE, rig_dir->path, collector->instance,
+		 0u);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	end_one(&e);
+	ck_assert_int_eq(e.result, PROTON_UNWRITTEN);
+	ck_assert(is_in_an_epoch(0));
+	ck_assert_int_eq(collect_session_start("b", NULL), 1);
+	ck_assert_int_eq(session_place(1), 1);
+	run_one();
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_uint_eq(state_of(0).state, WIRE_SESSION_INACTIVE);
+	ck_assert_uint_eq(executions(0), 1);
+	ck_assert_uint_eq(executions(1), 1);
+}
+END_TEST
+
 static void *one_of_many(void *arg)
 {
 	struct ending *e = arg;
@@ -453,6 +526,8 @@ TCase *collect_sessions_case(void)
 	tcase_add_test(t, the_end_comes_last);
 	tcase_add_test(t, a_place_that_is_held_is_nobodys);
 	tcase_add_test(t, nobody_answers);
+	tcase_add_test(t, what_cannot_be_asked_for_leaves_its_epochs);
+	tcase_add_test(t, what_proton_may_write_stays_in_its_epochs);
 	tcase_add_test(t, threads_start_and_finalize);
 	if (WITH_FORK)
 		tcase_add_test(t, a_fork_child_has_none);
