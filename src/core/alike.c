@@ -84,21 +84,85 @@ size_t alike_pattern_n(const char *name, size_t n, char *out, size_t size)
 	return len;
 }
 
+/* ---- numbers ---- */
+
+/* Of a name with several:
+ *
+ *     all but the first have 24 bits      |      first |     24 |     24 |   below 2^53
+ *     of two, where the second has more   | 1 | 20 |         32          |   WIDE
+ *     what does not fit so                | 1 | the lowest bits of these |   UNTOLD: it grows, and says no more
+ *
+ * Below 2^53, for readers have them as floating point numbers. */
+enum { NUMBER_BITS = 24, FIRST_BITS = 20, SECOND_BITS = 32 };
+#define WIDE   (UINT64_C(1) << (FIRST_BITS + SECOND_BITS))
+#define TOLD   (UINT64_C(1) << 53)
+#define UNTOLD (UINT64_C(1) << 63)
+
+struct numbers {
+	uint64_t v[ALIKE_NUMBERS_MAX], packed;
+	unsigned n; /* more than that may be */
+	bool fit;
+};
+
+/* The digits at *i, one of which is there. */
+static uint64_t number_read(const char *name, size_t n, size_t *i)
+{
+	uint64_t v = 0;
+
+	for (; *i < n && is_digit(name[*i]); ++*i)
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(name[*i] - '0'), &v))
+			v = UINT64_MAX - 1;
+	return v;
+}
+
+static struct numbers numbers_read(const char *name, size_t n)
+{
+	struct numbers of = {.fit = true};
+
+	for (size_t i = 0; i < n;) {
+		uint64_t v;
+
+		if (!is_digit(name[i])) {
+			i++;
+			continue;
+		}
+		v = number_read(name, n, &i);
+		of.fit &= !of.n || (v >> NUMBER_BITS == 0 && of.packed < TOLD >> NUMBER_BITS);
+		of.packed = (of.packed << NUMBER_BITS) + v;
+		if (of.n < ALIKE_NUMBERS_MAX)
+			of.v[of.n] = v;
+		of.n++;
+	}
+	return of;
+}
+
 bool alike_number(const char *name, size_t n, uint64_t *ret)
 {
-	uint64_t all = 0, one;
-	bool any = false;
+	const struct numbers of = numbers_read(name, n);
+	uint64_t limit = of.n == 2 ? WIDE : TOLD;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(name[i]))
-			continue;
-		for (one = 0; i < n && is_digit(name[i]); i++)
-			one = one * 10 + (uint64_t)(name[i] - '0');
-		all = (all << ALIKE_NUMBER_BITS) + one;
-		any = true;
-	}
-	*ret = all;
-	return any;
+	if (of.n <= 1 || (of.fit && of.n <= ALIKE_NUMBERS_MAX && of.packed < limit))
+		*ret = of.packed;
+	else if (of.n == 2 && of.v[0] >> FIRST_BITS == 0 && of.v[1] >> SECOND_BITS == 0)
+		*ret = WIDE | of.v[0] << SECOND_BITS | of.v[1];
+	else
+		*ret = UNTOLD | of.packed;
+	return of.n;
+}
+
+bool alike_numbers(uint64_t number, unsigned n, uint64_t ret[ALIKE_NUMBERS_MAX])
+{
+	bool is_wide = n == 2 && number >= WIDE;
+	unsigned bits = is_wide ? SECOND_BITS : NUMBER_BITS;
+
+	if (number >= TOLD || n > ALIKE_NUMBERS_MAX)
+		return false;
+	number -= is_wide ? WIDE : 0;
+	for (unsigned i = n; i-- > 1; number >>= bits)
+		ret[i] = number & ((UINT64_C(1) << bits) - 1);
+	ret[0] = number;
+	return true;
 }
 
 bool alike_is_path(const char *name, size_t n)

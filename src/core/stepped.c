@@ -12,7 +12,6 @@
 #include "core/step_slow.h"
 #include "core/steps.h"
 
-enum { NUMBERS_MAX = 3 }; /* that fit into one */
 #define DIGITS "0123456789"
 /* clang-format off */
 #define NO_CAUSE {NAN, NAN, -1, NAN}
@@ -33,15 +32,32 @@ static double value_beside(const struct session *s, const struct session_row *ro
 	return v;
 }
 
+/* Those in the name of a step. */
+static bool numbers_of(const struct stepped *of, double number, uint64_t ret[ALIKE_NUMBERS_MAX])
+{
+	return number >= 0 && number < 0x1p63 &&
+	       alike_numbers((uint64_t)number, of->n_numbers, ret);
+}
+
+/* The number of a step, where it says which one it is. */
+static double step_beside(const struct session *s, const struct session_row *row, uint32_t metric,
+			  const struct stepped *of)
+{
+	double v = value_beside(s, row, metric);
+	uint64_t numbers[ALIKE_NUMBERS_MAX];
+
+	return numbers_of(of, v, numbers) ? v : NAN;
+}
+
 static void add_cause(const struct session *s, const struct session_row *row, uint32_t first,
-		      struct stepped_cause *cause)
+		      const struct stepped *of, struct stepped_cause *cause)
 {
 	double n = value_beside(s, row, first), max = value_beside(s, row, first + 2);
 
 	add_present(&cause->n, n);
 	if (!(n > 0) || max <= cause->max_ns)
 		return;
-	cause->at = value_beside(s, row, first + 1);
+	cause->at = step_beside(s, row, first + 1, of);
 	cause->max_ns = max;
 	cause->busy_ns = value_beside(s, row, first + 3);
 }
@@ -77,8 +93,8 @@ static void add_busy(const struct session *s, const struct session_row *row, str
 	if (!(n > 0))
 		return;
 	add_present(&of->known, n);
-	add_cause(s, row, METRIC_STEP_LATE, &of->late);
-	add_cause(s, row, METRIC_STEP_MORE, &of->more);
+	add_cause(s, row, METRIC_STEP_LATE, of, &of->late);
+	add_cause(s, row, METRIC_STEP_MORE, of, &of->more);
 	add_present(&of->busy_ns, value_beside(s, row, METRIC_STEP_BUSY));
 	add_present(&of->idle_ns, value_beside(s, row, METRIC_STEP_IDLE));
 	add_present(&of->busy_median_ns, n * value_beside(s, row, METRIC_STEP_BUSY_MEDIAN));
@@ -117,7 +133,7 @@ static void add_times(const struct session *s, const struct session_row *row, st
 	if (isnan(max) || max <= of->max_ns)
 		return;
 	of->max_ns = max;
-	of->slowest = value_beside(s, row, METRIC_STEP_SLOWEST);
+	of->slowest = step_beside(s, row, METRIC_STEP_SLOWEST, of);
 	of->slowest_busy_ns = busy_in_slowest(s, row, of->slowest);
 	of->process = session_lane_at(s, row->lane)->process;
 }
@@ -433,23 +449,18 @@ uint32_t stepped_node(const struct session *s, const struct stepped *of, double 
 	return n == 1 ? its : n ? SESSION_NONE : all;
 }
 
-/* As they are packed (alike_number()); the first has what is left. */
 const char *stepped_number(const struct stepped *of, double number, char out[STEPPED_NUMBER])
 {
-	uint64_t packed, part;
+	uint64_t parts[ALIKE_NUMBERS_MAX];
 	size_t len = 0;
 
-	if (of->n_numbers < 2 || !(number < 0x1p53)) {
-		snprintf(out, STEPPED_NUMBER, "%.0f", number);
+	if (!numbers_of(of, number, parts)) {
+		snprintf(out, STEPPED_NUMBER, "-");
 		return out;
 	}
-	packed = (uint64_t)number;
-	for (unsigned i = MIN(of->n_numbers, NUMBERS_MAX); i-- > 0;) {
-		part = packed >> i * ALIKE_NUMBER_BITS;
-		packed -= part << i * ALIKE_NUMBER_BITS;
-		len += (size_t)snprintf(out + len, STEPPED_NUMBER - len, "%" PRIu64 "%s", part,
-					i ? "," : "");
-	}
+	for (unsigned i = 0; i < MAX(of->n_numbers, 1u); i++)
+		len += (size_t)snprintf(out + len, STEPPED_NUMBER - len, "%s%" PRIu64, i ? "," : "",
+					parts[i]);
 	return out;
 }
 

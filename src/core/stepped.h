@@ -26,7 +26,7 @@ struct stepped {
 	unsigned n_processes;
 	double n; /* of all processes, without the first of each */
 	double mean_ns, median_ns, p95_ns, deviation_ns, min_ns, max_ns, first_ns;
-	double slowest;  /* the number of the slowest */
+	double slowest; /* the number of the slowest (alike_number()); NaN also: too large to be told */
 	double apart_ns; /* from the end of one to the start of the next, mean */
 	double works;    /* operations of a step that was found by these */
 	double others;   /* steps that were not like the others, or began anew */
@@ -65,7 +65,7 @@ const char *stepped_known_text(const struct stepped *of, double known, char out[
 enum stepped_why stepped_why_slowest(const struct stepped *of);
 /* "late host", "more work"; NULL: it is not known. */
 const char *stepped_why_word(enum stepped_why why);
-/* The number of a step as the program says it: "317", of "epoch 3 step 14" "3,14". Returns out. */
+/* The number of a step as the program says it: "317", of "epoch 3 step 14" "3,14"; NaN: "-". Returns out. */
 const char *stepped_number(const struct stepped *of, double number, char out[STEPPED_NUMBER]);
 /* The scope that is this step, or where it has none of its own the one of all alike ("step #"). SESSION_NONE: there is
  * none, or several are called so. */

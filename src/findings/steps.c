@@ -40,9 +40,9 @@ static void say_cause(struct finding *finding, const struct stepped *of, const c
 		return;
 	human_time_ns(max, cause->max_ns);
 	human_time_ns(busy, cause->busy_ns);
-	finding_say(finding, "%s: %s (#%s took %s, busy %s)", words,
-		    stepped_cause_count(of, cause, n), stepped_number(of, cause->at, number), max,
-		    busy);
+	finding_say(finding, "%s: %s (%s%s took %s, busy %s)", words,
+		    stepped_cause_count(of, cause, n), isnan(cause->at) ? "the slowest" : "#",
+		    isnan(cause->at) ? "" : stepped_number(of, cause->at, number), max, busy);
 }
 
 /* How many steps were slow for each cause, with the slowest of them. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/alike.h"
@@ -279,6 +281,88 @@ START_TEST(which_step)
 }
 END_TEST
 
+static size_t join(char *out, const char *before, const char *between, const uint64_t *v,
+		   unsigned n)
+{
+	size_t len = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		len += (size_t)sprintf(&out[len], "%s%" PRIu64, i ? between : before, v[i]);
+	return len;
+}
+
+/* Numbers of any size, or of one that every loop may have. */
+static void random_numbers(uint64_t *v, unsigned n, bool large)
+{
+	for (unsigned i = 0; i < n; i++)
+		v[i] = (((uint64_t)rand() << 42) ^ ((uint64_t)rand() << 21) ^ (uint64_t)rand()) &
+		       ((UINT64_C(1) << rand() % (large ? 63 : 14)) - 1);
+}
+
+/* What is said of a step is what its name says, or nothing, whatever the numbers are; and where they count up, so does
+ * what stands for them. */
+START_TEST(numbers_in_names)
+{
+	char name[128], said[128], out[STEPPED_NUMBER];
+	const struct stepped of = {.n_numbers = 1 + (unsigned)_i % 5};
+	unsigned n_told = 0;
+
+	srand((unsigned)_i);
+	for (unsigned round = 0; round < 2000; round++) {
+		uint64_t number, next, v[5];
+
+		random_numbers(v, of.n_numbers, round % 2);
+		ck_assert(
+			alike_number(name, join(name, "step ", " of ", v, of.n_numbers), &number));
+		join(said, "", ",", v, of.n_numbers);
+		stepped_number(&of, (double)number, out);
+		if (*out != '-')
+			ck_assert_str_eq(out, said);
+		else
+			ck_assert_msg(round % 2 || of.n_numbers > 2, "'%s' is not told", name);
+		n_told += *out != '-';
+		v[of.n_numbers - 1]++;
+		ck_assert(alike_number(name, join(name, "step ", " of ", v, of.n_numbers), &next));
+		ck_assert_msg(next > number, "'%s' is less than the one before", name);
+	}
+	ck_assert(of.n_numbers > ALIKE_NUMBERS_MAX ? !n_told : n_told > 200);
+}
+END_TEST
+
+/* A second number may be as large as one that counts requests. */
+START_TEST(large_numbers)
+{
+	static const struct {
+		const char *name, *said;
+	} names[] = {
+		{"epoch 3 step 16777215", "3,16777215"},
+		{"epoch 3 step 16777216", "3,16777216"},
+		{"epoch 3 step 20000000", "3,20000000"},
+		{"run 1000000 day 20261126", "1000000,20261126"},
+		{"epoch 200000000 step 7", "200000000,7"},
+		{"epoch 31 batch 5 step 7", "31,5,7"},
+		{"epoch 32 batch 5 step 7", "-"},
+		{"run 1100000 day 20261126", "-"},
+		{"rank 1 epoch 2 batch 3 step 4", "-"},
+		{"request 9007199254740991", "9007199254740991"},
+		{"request 9007199254740993", "-"},
+		{"request 99999999999999999999999999", "-"},
+	};
+	char out[STEPPED_NUMBER];
+	uint64_t number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *name = names[i].name;
+		struct stepped of = {0};
+
+		for (const char *p = name; (p = strchr(p, ' ')); p++)
+			of.n_numbers += p[1] <= '9';
+		ck_assert(alike_number(name, strlen(name), &number));
+		ck_assert_str_eq(stepped_number(&of, (double)number, out), names[i].said);
+	}
+}
+END_TEST
+
 static uint64_t growth_of(const uint64_t *v, unsigned n)
 {
 	struct step_trend t;
@@ -386,6 +470,8 @@ int main(void)
 	tcase_add_test(t, restarts);
 	tcase_add_test(t, names);
 	tcase_add_test(t, which_step);
+	tcase_add_loop_test(t, numbers_in_names, 0, 20);
+	tcase_add_test(t, large_numbers);
 	tcase_add_loop_test(t, trends, 0, 5);
 	tcase_add_test(t, trend_with_gaps);
 	tcase_add_loop_test(t, causes, 0, 20);
