@@ -55,7 +55,8 @@ static void add_cause(const struct session *s, const struct session_row *row, ui
 	double n = value_beside(s, row, first), max = value_beside(s, row, first + 2);
 
 	add_present(&cause->n, n);
-	if (!(n > 0) || max <= cause->max_ns)
+	/* A row of a file may lack any value: then another's slowest is the one that is known. */
+	if (!(n > 0) || !(max > cause->max_ns))
 		return;
 	cause->at = step_beside(s, row, first + 1, of);
 	cause->max_ns = max;

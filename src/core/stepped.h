@@ -9,7 +9,7 @@
 
 enum { STEPPED_NAME = 96, STEPPED_TEXT = 160, STEPPED_NUMBER = 32 };
 
-/* Slow steps of one cause (core/step_slow.h), and of them the slowest. */
+/* Slow steps of one cause (core/step_slow.h), and of them the slowest; max_ns below 0: not known. */
 struct stepped_cause {
 	double n, at, max_ns, busy_ns;
 };

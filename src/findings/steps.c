@@ -31,18 +31,30 @@ static void say_why(struct finding *finding, const struct stepped *of)
 		    stepped_number(of, of->slowest, number), busy, usual, why[is]);
 }
 
-static void say_cause(struct finding *finding, const struct stepped *of, const char *words,
-		      const struct stepped_cause *cause)
+/* What is known of the slowest for a cause. */
+static void say_slowest_of(struct finding *finding, const struct stepped *of,
+			   const struct stepped_cause *cause)
 {
-	char n[STEPPED_NUMBER], max[HUMAN_MAX], busy[HUMAN_MAX], number[STEPPED_NUMBER];
+	char max[HUMAN_MAX], busy[HUMAN_MAX], number[STEPPED_NUMBER];
 
-	if (!(cause->n > 0))
+	if (cause->max_ns < 0)
 		return;
 	human_time_ns(max, cause->max_ns);
 	human_time_ns(busy, cause->busy_ns);
-	finding_say(finding, "%s: %s (%s%s took %s, busy %s)", words,
-		    stepped_cause_count(of, cause, n), isnan(cause->at) ? "the slowest" : "#",
-		    isnan(cause->at) ? "" : stepped_number(of, cause->at, number), max, busy);
+	finding_say(finding, " (%s%s took %s%s%s)", isnan(cause->at) ? "the slowest" : "#",
+		    isnan(cause->at) ? "" : stepped_number(of, cause->at, number), max,
+		    isnan(cause->busy_ns) ? "" : ", busy ", isnan(cause->busy_ns) ? "" : busy);
+}
+
+static void say_cause(struct finding *finding, const struct stepped *of, const char *words,
+		      const struct stepped_cause *cause)
+{
+	char n[STEPPED_NUMBER];
+
+	if (!(cause->n > 0))
+		return;
+	finding_say(finding, "%s: %s", words, stepped_cause_count(of, cause, n));
+	say_slowest_of(finding, of, cause);
 }
 
 /* How many steps were slow for each cause, with the slowest of them. */
@@ -54,7 +66,8 @@ static void say_causes(struct finding *finding, const struct stepped *of)
 	say_cause(finding, of, of->late.n > 0 ? ", by more work" : "; slow by more work",
 		  &of->more);
 	human_time_ns(usual, of->busy_median_ns);
-	finding_say(finding, "; usually busy %s", usual);
+	if (!isnan(of->busy_median_ns))
+		finding_say(finding, "; usually busy %s", usual);
 }
 
 static void say_slowest(struct finding *finding, const struct stepped *of)

@@ -128,6 +128,8 @@ for n in json.load(sys.stdin)["nodes"]:
 		<("$PROTON" advise --width 300 run.hatchet)
 	check "… in the report" "3 2 late host" "$("$PROTON" report --view steps run.hatchet | awk '/HOST LATE/ { getline; print $8, $9 }') $(
 		"$PROTON" report --view steps run.hatchet | awk 'NR == 2 { print $9, $10 }')"
+	sed 's/,3,449,[0-9]*,/,3,449,null,/' run.hatchet >odd.hatchet
+	has "… of one it is not known how long it took" "; slow by a late host: 3, by more work: 2 (#252 took" <("$PROTON" advise --width 300 odd.hatchet)
 
 	# Bytes in steps and at their ends: of how many they are known, all, the most and the growth.
 	moved() { "$PROTON" export -f json "${1:-run.hatchet}" | python3 -c '

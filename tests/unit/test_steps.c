@@ -164,6 +164,46 @@ static void put_busy(struct session *s, uint32_t node, uint32_t lane, uint64_t n
 	put(s, node, lane, METRIC_STEP_BUSY_SLOWEST, busy / 2);
 }
 
+static void put_late(struct session *s, uint32_t node, uint32_t lane, uint64_t n, uint64_t at)
+{
+	put_loop(s, node, lane, 100, 40000, 1000);
+	put(s, node, lane, METRIC_STEP_KNOWN, 100);
+	put(s, node, lane, METRIC_STEP_LATE, n);
+	put(s, node, lane, METRIC_STEP_LATE_AT, at);
+}
+
+/* Files may lack any value of a row: the slowest is of those that have theirs. */
+START_TEST(causes_that_are_not_whole)
+{
+	struct session *s = session_new();
+	uint32_t step = session_node(s, 0, FRAME_NVTX, "step 0"), lanes[4], n;
+	struct stepped *v;
+
+	for (uint32_t i = 0; i < 4; i++)
+		lanes[i] = session_lane_intern(
+			s, &(struct session_lane){.process = session_process_add(s, i + 1),
+						  .device = SESSION_NONE});
+	put_late(s, step, lanes[0], 2, 7);
+	v = stepped_new(s, &n);
+	ck_assert_double_eq(v->late.n, 2);
+	ck_assert_double_lt(v->late.max_ns, 0);
+	ck_assert_double_nan(v->late.at);
+	free(v);
+	for (uint32_t i = 1; i < 4; i++) {
+		put_late(s, step, lanes[i], 1, 10 * i);
+		if (i != 2)
+			put(s, step, lanes[i], METRIC_STEP_LATE_MAX, 100000 - i);
+	}
+	v = stepped_new(s, &n);
+	ck_assert_double_eq(v->late.n, 5);
+	ck_assert_double_eq(v->late.max_ns, 99999);
+	ck_assert_double_eq(v->late.at, 10);
+	ck_assert_double_nan(v->more.n);
+	free(v);
+	session_free(s);
+}
+END_TEST
+
 /* Of one process devices are not known, of another one not in its slowest step. */
 START_TEST(devices)
 {
@@ -477,6 +517,7 @@ int main(void)
 	tcase_add_loop_test(t, causes, 0, 20);
 	tcase_add_test(t, processes);
 	tcase_add_test(t, devices);
+	tcase_add_test(t, causes_that_are_not_whole);
 	suite_add_tcase(s, t);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_NORMAL);
