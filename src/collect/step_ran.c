@@ -32,7 +32,9 @@ static struct {
 static struct {
 	struct held {
 		uint64_t at_ns, bytes;
-	} * v; /* owner: who settles memory; NULL: no device's was allocated yet */
+	} * v;            /* owner: who settles memory; NULL: no device's was allocated yet */
+	struct held last; /* … as these: the newest one, and whether there was no room for it */
+	bool is_behind;
 	_Atomic uint32_t head, tail;
 	_Atomic uint64_t until_ns; /* 0: nobody says */
 	_Atomic uint32_t n_missed;
@@ -55,25 +57,36 @@ static bool is_wanted(void)
 	return collector->control->steps.kind != STEPS_WANTED_OFF && idle_is_wanted();
 }
 
-void step_ran_held(uint64_t at_ns, uint64_t bytes)
+/* False: there is no room. */
+static bool held_push(const struct held *h)
 {
 	uint32_t head = atomic_load_explicit(&held.head, memory_order_relaxed);
 
-	if (!is_wanted())
-		return;
 	if (!held.v)
 		held.v = pages_reserve(HELD_MAX * sizeof(*held.v));
-	if (!held.v || head - atomic_load_explicit(&held.tail, memory_order_acquire) == HELD_MAX) {
-		atomic_fetch_add_explicit(&held.n_missed, 1, memory_order_release);
-		return;
-	}
-	held.v[head % HELD_MAX] = (struct held){at_ns, bytes};
+	if (!held.v || head - atomic_load_explicit(&held.tail, memory_order_acquire) == HELD_MAX)
+		return false;
+	held.v[head % HELD_MAX] = *h;
 	atomic_store_explicit(&held.head, head + 1, memory_order_release);
+	return true;
 }
 
+void step_ran_held(uint64_t at_ns, uint64_t bytes)
+{
+	if (!is_wanted())
+		return;
+	held.last = (struct held){at_ns, bytes};
+	held.is_behind = !held_push(&held.last);
+	if (held.is_behind)
+		atomic_fetch_add_explicit(&held.n_missed, 1, memory_order_release);
+}
+
+/* What there is after changes that had no room is known by the newest of them. */
 void step_ran_held_until(uint64_t until_ns)
 {
-	if (held.v)
+	if (held.is_behind)
+		held.is_behind = !held_push(&held.last);
+	if (held.v && !held.is_behind)
 		atomic_store_explicit(&held.until_ns, until_ns, memory_order_release);
 }
 
@@ -258,6 +271,7 @@ void step_ran_forked(void)
 	ran.until_ns = ran.n_missed = 0;
 	step_marks_init(&ran.marks, ran.marks.v, ran.marks.v ? MARKS_MAX : 0);
 	ran.marks.floor = now_ns;
+	held.is_behind = false;
 	atomic_store(&held.head, 0);
 	atomic_store(&held.tail, 0);
 	atomic_store(&held.until_ns, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is allocated, where there is no room, no time, or a clock that is set back. */
 #include "config.h" // IWYU pragma: keep
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -238,6 +239,76 @@ START_TEST(test_variables)
 }
 END_TEST
 
+/* ---- what steps know of it ---- */
+
+static void work_in_step(unsigned i)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	char name[16];
+	int n = snprintf(name, sizeof(name), "step %u", i);
+	struct activity a = {.kind = ACTIVITY_KERNEL, .name = "k"};
+
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, name, (size_t)n);
+	a.launch = sink->ops->launch(sink, NULL);
+	a.start_ns = clock_realtime_ns();
+	a.end_ns = a.start_ns + 1;
+	sink->ops->record(sink, &a);
+	collect_pop(COLLECT_TAG_SCOPE);
+}
+
+/* Blocks come and go: two changes each. */
+static void come_and_go(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		add(MEMORY_ALLOCATED, 16, clock_realtime_ns());
+		add(MEMORY_RELEASED, 16, clock_realtime_ns());
+	}
+}
+
+/* All is there, and what steps have of it is looked up. */
+static void take(void)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	uint64_t now = clock_realtime_ns();
+
+	allocations_settle(0, now);
+	sink->ops->settled(sink, now);
+	ck_assert(sender_deliver());
+	rig_pump();
+}
+
+/* The sender takes no more than has room: it is asked here alone. Without a step nobody misses any. */
+START_TEST(test_more_than_steps_take)
+{
+	enum { ROOM = 1 << 17, MORE = 1234 };
+
+	rig_open();
+	rig_dir->control->period_ms = 10000;
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+	come_and_go((ROOM + MORE) / 2);
+	take();
+	for (unsigned i = 0; i < 8; i++)
+		work_in_step(i);
+	take();
+	come_and_go(ROOM / 2);
+	work_in_step(8);
+	take();
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_STEP_MEMORY), 0);
+	ck_assert_int_eq(rig_sum("step 0", METRIC_STEP_HELD_MAX), 0);
+	come_and_go(ROOM / 2);
+	for (unsigned i = 1; i <= MORE; i++)
+		add(MEMORY_ALLOCATED, 16 * i, clock_realtime_ns());
+	take();
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_STEP_MEMORY), 0);
+	work_in_step(9);
+	take();
+	ck_assert_uint_eq(session_loss(rig_session, LOSS_STEP_MEMORY), MORE);
+	/* What is there since is not forgotten with how it came. */
+	ck_assert_int_eq(rig_sum("step 0", METRIC_STEP_HELD_KNOWN), 9);
+	ck_assert_int_eq(rig_sum("step 0", METRIC_STEP_HELD_MAX), 4096L * MORE);
+}
+END_TEST
+
 TCase *collect_memory_case(void)
 {
 	TCase *c = tcase_create("memory");
@@ -254,5 +325,6 @@ TCase *collect_memory_case(void)
 	tcase_add_test(c, test_release_comes_first);
 	tcase_add_test(c, test_late);
 	tcase_add_test(c, test_variables);
+	tcase_add_test(c, test_more_than_steps_take);
 	return c;
 }
