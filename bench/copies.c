@@ -5,13 +5,13 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/clock.h"
 #include "base/util.h"
+#include "by_turns.h"
 #include "collect/copy_lanes.h"
 #include "collect/internal.h"
 #include "core/coverage.h"
 
-enum { RUN = COPY_LANES_RUN, SPANS = 1 << 15, MOST_STREAMS = 128, MAX_ROUNDS = 1000 };
+enum { RUN = COPY_LANES_RUN, SPANS = 1 << 15, MOST_STREAMS = 128 };
 
 static struct work {
 	struct span *run;
@@ -74,28 +74,24 @@ static void cover_lanes(void)
 	cover_lanes_of(work.way);
 }
 
-static const struct way {
-	const char *what;
-	void (*cover)(void);
-	unsigned n_streams;
-} ways[] = {
-	{"busy time alone", cover_alone, 0},
-	{"no copies", cover_none, 0},
-	{"no copies, by stream", cover_lanes_none, 1},
-	{"a copy in four", cover_one, 0},
-	{"a copy in four, 1 stream", cover_lanes, 1},
-	{"a copy in four, 8 streams", cover_lanes, 8},
-	{"a copy in four, 128 streams", cover_lanes, MOST_STREAMS},
-};
-
-/* ---- what ran ---- */
-
 /* Runs are of so many streams by turns. */
 static void spread(unsigned n_streams)
 {
 	for (uint32_t i = 0; i < work.n; i++)
 		work.of[i].of.lane = i / RUN % MAX(n_streams, 1);
 }
+
+static const struct way ways[] = {
+	{"busy time alone", cover_alone, spread, 0},
+	{"no copies", cover_none, spread, 0},
+	{"no copies, by stream", cover_lanes_none, spread, 1},
+	{"a copy in four", cover_one, spread, 0},
+	{"a copy in four, 1 stream", cover_lanes, spread, 1},
+	{"a copy in four, 8 streams", cover_lanes, spread, 8},
+	{"a copy in four, 128 streams", cover_lanes, spread, MOST_STREAMS},
+};
+
+/* ---- what ran ---- */
 
 static void *allocate(size_t n, size_t size)
 {
@@ -136,35 +132,14 @@ static void work_make(uint32_t n)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	return COMPARE(*(const double *)a, *(const double *)b);
-}
-
 int main(int argc, char **argv)
 {
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-	unsigned rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 7;
-	static double ns[ARRAY_SIZE(ways)][MAX_ROUNDS];
+	unsigned rounds;
+	uint32_t n;
 
-	if (!n || n > UINT32_MAX || !rounds || rounds > MAX_ROUNDS) {
-		fputs("usage: copies N [ROUNDS]\n", stderr);
+	if (!by_turns_options(argc, argv, &n, &rounds))
 		return 2;
-	}
-	work_make((uint32_t)n);
-	for (unsigned r = 0; r < rounds; r++)
-		for (unsigned w = 0; w < ARRAY_SIZE(ways); w++) {
-			uint64_t start;
-
-			spread(ways[w].n_streams);
-			start = clock_thread_cpu_ns();
-			ways[w].cover();
-			ns[w][r] = (double)(clock_thread_cpu_ns() - start) / (double)n;
-		}
-	for (unsigned w = 0; w < ARRAY_SIZE(ways); w++) {
-		qsort(ns[w], rounds, sizeof(double), compare);
-		printf("%-28s min %6.1f  median %6.1f ns\n", ways[w].what, ns[w][0],
-		       ns[w][rounds / 2]);
-	}
+	work_make(n);
+	by_turns(ways, ARRAY_SIZE(ways), rounds, n);
 	return 0;
 }

@@ -237,7 +237,9 @@ void step_ran_forget(void)
 		gone--;
 	if (gone)
 		coverage_raise_floor(c, c->v[gone - 1].end);
-	step_marks_keep(&ran.marks, MARKS_KEPT);
+	/* Those that stay are moved: not each time. */
+	if (ran.marks.n_settled > MARKS_KEPT)
+		step_marks_keep(&ran.marks, MARKS_KEPT / 2);
 }
 
 /* ---- steps ---- */
