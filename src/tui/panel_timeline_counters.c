@@ -83,7 +83,7 @@ static void draw_label(struct panel *p, struct pen *pen, const char *word, const
 	int width = timeline_label_width(p) - 1;
 	struct pen label = pen_at(pen->canvas, pen->y, pen->x, width);
 	int room = width - 1 - (int)strlen(value);
-	int n = MAX(MIN((int)strlen(word), room), 1);
+	int n = (int)strlen(word) <= room ? (int)strlen(word) : 1;
 
 	pen_printf(&label, ROLE_NORMAL, "%.*s", n, word);
 	if (n < room)

@@ -25,7 +25,7 @@ enum line_kind { LINE_BLANK, LINE_TITLE, LINE_HEAD, LINE_ROW, LINE_EMPTY };
 struct section_line {
 	uint8_t kind; /* enum line_kind */
 	uint8_t section;
-	uint32_t i; /* row of the section */
+	uint32_t i; /* row of the section; of LINE_EMPTY where its part of the sentence begins */
 };
 
 static struct sections *as_sections(struct panel *p)
@@ -240,6 +240,39 @@ static const char *say_empty(struct panel *p, unsigned k)
 	return sec->say_empty ? sec->say_empty(p) : sec->empty;
 }
 
+static const char *empty_words(struct panel *p, unsigned k)
+{
+	return as_sections(p)->v[k].is_limited ? "nothing is large enough for the limit"
+					       : say_empty(p, k);
+}
+
+/* The column of the cursor's mark is no place for it. */
+static size_t empty_len(const struct panel *p, const char *text)
+{
+	return sections_row_of_text(text, MAX((p->width ? p->width : 80) - 1, 1));
+}
+
+/* As many lines as the sentence needs. */
+static void add_empty(struct panel *p, unsigned k)
+{
+	const char *words = empty_words(p, k), *text = words;
+
+	do {
+		add_line(p, LINE_EMPTY, k, (uint32_t)(text - words));
+		text += empty_len(p, text);
+		text += strspn(text, " ");
+	} while (*text);
+}
+
+static void draw_empty(struct panel *p, struct pen *pen, const struct section_line *line)
+{
+	const char *words = empty_words(p, line->section);
+	const char *text =
+		words + MIN(line->i, strlen(words)); /* who says it may say less by now */
+
+	pen_printf(pen, ROLE_DIM, "%.*s", (int)empty_len(p, text), text);
+}
+
 static void add_section(struct panel *p, unsigned k)
 {
 	const struct section *sec = section_at(p, k);
@@ -255,7 +288,7 @@ static void add_section(struct panel *p, unsigned k)
 	if (sec->name && state->n > 0)
 		add_line(p, LINE_HEAD, k, 0);
 	if (state->n == 0)
-		add_line(p, LINE_EMPTY, k, 0);
+		add_empty(p, k);
 	for (uint32_t i = 0; i < state->n; i++)
 		add_line(p, LINE_ROW, k, i);
 	fit_make(&state->fit, p, &sec->columns, p->width, -1);
@@ -467,12 +500,6 @@ static void draw_name(struct panel *p, struct pen *pen, size_t row)
 		panel_draw_name(p, pen, e->of.role, sections_name(p, row), TEXT_CUT_END);
 }
 
-static const char *empty_words(struct panel *p, unsigned k)
-{
-	return as_sections(p)->v[k].is_limited ? "nothing is large enough for the limit"
-					       : say_empty(p, k);
-}
-
 static const char *title_remark(struct panel *p, const struct section *sec)
 {
 	const struct tui *t = p->tui;
@@ -511,7 +538,7 @@ void sections_draw_row(struct panel *p, struct pen *pen, size_t row)
 		draw_name(p, pen, row);
 		break;
 	case LINE_EMPTY:
-		pen_put(pen, ROLE_DIM, empty_words(p, line->section));
+		draw_empty(p, pen, line);
 		break;
 	case LINE_BLANK:
 		break;

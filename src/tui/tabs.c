@@ -10,8 +10,8 @@
 #define CLOSES " (Esc closes)" /* goes whole, or not at all */
 #define NARROW 60              /* columns below which words are few */
 
-/* How much of a tab there is room for. */
-enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_N_SIZES };
+/* How much of a tab there is room for: "M-2:Ranks", its short title, "M-2", "-2" behind another M-. */
+enum tab_size { TAB_TITLE, TAB_SHORT, TAB_KEY, TAB_KEY_END };
 
 struct tab {
 	char text[40];
@@ -31,15 +31,38 @@ static bool has_tab(const struct tui *t, unsigned i)
 	return tui_has_panel(t, (enum tui_panel)i) || i == (unsigned)t->current;
 }
 
+/* One of them is enough. */
+static const char *key_of(const struct tui *t, unsigned i, int *ret_n)
+{
+	const char *key = keymap_words(&t->keys, REQ_PANEL_1 + i);
+
+	*ret_n = (int)strcspn(key, " ");
+	return key;
+}
+
+/* Has the tab before it the same modifier, as M-2 behind M-1? */
+static bool shares_modifier(const struct tui *t, unsigned i)
+{
+	int n, n_before = 0;
+	const char *key = key_of(t, i, &n), *before = "";
+
+	for (unsigned k = i; k-- > 0 && !n_before;)
+		if (has_tab(t, k))
+			before = key_of(t, k, &n_before);
+	return n == 3 && n_before == 3 && key[1] == '-' && !memcmp(key, before, 2);
+}
+
 static struct tab make_tab(const struct tui *t, unsigned i, enum tab_size size)
 {
 	const struct panel_ops *ops = t->panels[i]->ops;
-	const char *key = keymap_words(&t->keys, REQ_PANEL_1 + i);
-	int n = (int)strcspn(key, " "); /* one of them is enough */
+	int n;
+	const char *key = key_of(t, i, &n);
 	struct tab tab;
 
 	tab.alarm = i == TUI_PANEL_LOSSES && session_loss_total(snapshot_session(t->snap));
-	if (size == TAB_KEY)
+	if (size == TAB_KEY_END && shares_modifier(t, i))
+		snprintf(tab.text, sizeof(tab.text), "%s%s", key + 1, tab.alarm ? "!" : "");
+	else if (size >= TAB_KEY)
 		snprintf(tab.text, sizeof(tab.text), "%.*s%s", n, key, tab.alarm ? "!" : "");
 	else
 		snprintf(tab.text, sizeof(tab.text), "%.*s%s%s%s", n, key, n ? ":" : "",
@@ -71,20 +94,24 @@ static bool have_room(const struct tui *t, int room, const uint8_t *sizes)
 	int most = 0;
 
 	for (unsigned i = 0; i < TUI_N_PANELS; i++)
-		if (has_tab(t, i) && sizes[i] == TAB_KEY)
-			most = MAX(most, tab_width(t, i, TAB_SHORT) - tab_width(t, i, TAB_KEY));
+		if (has_tab(t, i) && sizes[i] >= TAB_KEY)
+			most = MAX(most, tab_width(t, i, TAB_SHORT) - tab_width(t, i, sizes[i]));
 	return tabs_width(t, 0, TUI_N_PANELS, sizes) + most <= room;
 }
 
 /* Titles when all of them fit, else short ones, else those of as many from the left as there is room
- * for, and keys. None of this depends on which is in front: the others stay as they are while one goes
+ * for, and keys, which say a modifier once where even they do not fit. None of this depends on which is in front: the others stay as they are while one goes
  * from panel to panel. */
 static void size_tabs(const struct tui *t, int room, uint8_t *sizes)
 {
-	for (unsigned size = TAB_TITLE; size < TAB_N_SIZES; size++) {
+	for (unsigned size = TAB_TITLE; size <= TAB_KEY; size++) {
 		memset(sizes, (int)size, TUI_N_PANELS);
 		if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room && size < TAB_KEY)
 			return;
+	}
+	if (!have_room(t, room, sizes)) {
+		memset(sizes, TAB_KEY_END, TUI_N_PANELS);
+		return;
 	}
 	for (unsigned i = 0; i < TUI_N_PANELS; i++) {
 		sizes[i] = TAB_SHORT;
@@ -100,7 +127,7 @@ static void size_front(const struct tui *t, int room, uint8_t *sizes)
 {
 	uint8_t *front = &sizes[t->current];
 
-	if (t->overlay || *front != TAB_KEY)
+	if (t->overlay || *front < TAB_KEY)
 		return;
 	*front = TAB_TITLE;
 	if (tabs_width(t, 0, TUI_N_PANELS, sizes) <= room)
@@ -238,6 +265,12 @@ static bool has_room(const struct tui *t, const struct pen *pen, unsigned i, enu
 	       pen_left(pen) - (int)strlen(make_tab(t, i, size).text) - 1 >= behind;
 }
 
+/* "-2", which means nothing as the first one. */
+static bool is_half(const struct tui *t, unsigned i, const uint8_t *sizes)
+{
+	return i > 0 && sizes[i] == TAB_KEY_END && shares_modifier(t, i);
+}
+
 void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
@@ -257,10 +290,11 @@ void tabs_draw(struct tui *t, const struct canvas *canvas, int y)
 	 * compared or filtered. */
 	beside = says_much(t) && state.len ? behind : 0;
 	while (first < t->current &&
-	       tabs_width(t, first, t->current + 1, sizes) > canvas->cols + (beside == 0) - beside)
+	       (is_half(t, first, sizes) || tabs_width(t, first, t->current + 1, sizes) >
+						    canvas->cols + (beside == 0) - beside))
 		first++;
-	for (unsigned i = first; i < TUI_N_PANELS; i++)
-		if (has_tab(t, i) && has_room(t, &pen, i, sizes[i], behind))
+	for (unsigned i = first; i < TUI_N_PANELS && has_room(t, &pen, i, sizes[i], behind); i++)
+		if (has_tab(t, i))
 			draw_tab(t, &pen, i, sizes[i]);
 	if (t->overlay) {
 		int x = pen.x;

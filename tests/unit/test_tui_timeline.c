@@ -181,6 +181,16 @@ START_TEST(golden)
 }
 END_TEST
 
+/* All panels of a run: whichever is in front, the keys of all others are there at 40 columns. */
+START_TEST(all_tabs)
+{
+	static const char *const keys[] = {"", "M-1", "M-2", "M-3", "M-4", "1", NULL};
+
+	open_with(&saved);
+	world_golden_tabs(&w, keys, "timeline_tabs");
+}
+END_TEST
+
 START_TEST(says_how_to_trace)
 {
 	world_open(&w, &saved);
@@ -498,6 +508,7 @@ Suite *suite_timeline(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, golden, 0, ARRAY_SIZE(looks));
+	tcase_add_test(c, all_tabs);
 	tcase_add_test(c, says_how_to_trace);
 	tcase_add_test(c, says_how_to_trace_a_run);
 	tcase_add_test(c, from_one_to_the_next);
