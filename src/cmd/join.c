@@ -284,7 +284,7 @@ static int screen_open(struct joined *j)
 				     .naming = &readable_naming};
 	struct tui_options *options = &j->o->screen->tui;
 
-	options->live = options->joins = options->readonly = true;
+	options->live = options->joins = true;
 	options->command = "top";
 	options->interval_ns = j->o->interval_ns;
 	screen_take_text(j->o->screen, j->o->profile);

@@ -8,6 +8,7 @@
 #include "core/session.h"
 #include "tui/names.h"
 #include "tui/parts.h"
+#include "tui/refusals.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
 
@@ -273,25 +274,12 @@ void header_next_size(struct tui *t)
 
 /* ---- function keys ---- */
 
-bool header_is_useless(const struct tui *t, enum request request)
-{
-	static const bool of_program[REQ_N] = {
-		[REQ_FREEZE] = true, [REQ_PAUSE] = true,  [REQ_RESET] = true, [REQ_UNRESET] = true,
-		[REQ_SAVE] = true,   [REQ_RESYNC] = true, [REQ_TYPE] = true,  [REQ_SIGNAL] = true};
-
-	if (!t->options.live && request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
-		return !tui_has_panel(t, (enum tui_panel)(request - REQ_PANEL_1));
-	return (of_program[request] && !t->options.live) ||
-	       (request == REQ_GROUP && t->options.before && !t->host.regroup) ||
-	       (request == REQ_SAVE && (t->options.readonly || !t->host.request));
-}
-
 /* The request of a function key; REQ_NONE: none that the line has a word for. */
 static enum request by_function_key(struct tui *t, int number, const char **ret_label)
 {
 	enum request request = keymap_find(&t->keys, KEY_FUNCTION | KEY_F(number));
 
-	if (request == REQ_NONE || header_is_useless(t, request))
+	if (request == REQ_NONE || request_is_useless(t, request))
 		return REQ_NONE;
 	*ret_label =
 		request == REQ_FREEZE && t->frozen ? "Resume" : panel_label(tui_panel(t), request);

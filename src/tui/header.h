@@ -19,8 +19,6 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 			bool with_sensors);
 /* The usual number of lines, all that there are, or one. */
 void header_next_size(struct tui *t);
-/* Is a request of no use here: about a running program, where there never is one? */
-bool header_is_useless(const struct tui *t, enum request request);
 void header_draw_footer(struct tui *t, const struct canvas *canvas, int y);
 
 #endif

@@ -2,7 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <stdio.h>
 #include <string.h>
-#include "tui/header.h"
+#include "tui/refusals.h"
 #include "tui/sections.h"
 #include "tui/tui_impl.h"
 
@@ -70,18 +70,25 @@ static void heading(struct panel *p, const char *text)
 	add(p, NULL, text);
 }
 
+/* Where no program would notice, the key that stops it leaves. */
+static const char *help_of(const struct tui *t, const struct key_row *row)
+{
+	return row->request == REQ_INTERRUPT && (!t->options.live || t->options.joins) ? "leave"
+										       : row->help;
+}
+
 static void add_keys(struct panel *p)
 {
 	const char *group = NULL;
 	struct key_row row;
 
 	for (unsigned i = 0; keymap_row(&p->tui->keys, i, &row); i++) {
-		if (row.request && header_is_useless(p->tui, row.request))
+		if (row.request && request_is_useless(p->tui, row.request))
 			continue;
 		if (row.group != group)
 			heading(p, row.group);
 		group = row.group;
-		add(p, *row.keys ? row.keys : "-", row.help);
+		add(p, *row.keys ? row.keys : "-", help_of(p->tui, &row));
 	}
 }
 
@@ -110,7 +117,7 @@ static void add_panel_keys(struct panel *p)
 		const char *keys = keymap_words(&p->tui->keys, k->request);
 		const char *help = k->help ? k->help : request_info(k->request)->help;
 
-		if (*help && !header_is_useless(p->tui, k->request))
+		if (*help && !request_is_useless(p->tui, k->request))
 			add(p, *keys ? keys : "-", help);
 	}
 }

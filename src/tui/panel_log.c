@@ -102,7 +102,9 @@ static void draw_foot(struct panel *p, struct pen *pen)
 
 static void explain(struct panel *p, struct buf *out)
 {
-	if (!p->tui->host.log)
+	if (p->tui->options.joins)
+		buf_puts(out, "the program runs elsewhere, and prints there");
+	else if (!p->tui->host.log)
 		buf_puts(out, "there is no program whose output could be here");
 	else if (p->tui->status.run == TUI_RUN_ENDED)
 		buf_puts(out, "the program wrote nothing");

@@ -18,6 +18,7 @@
 #include "tui/names.h"
 #include "tui/picture.h"
 #include "tui/print.h"
+#include "tui/refusals.h"
 #include "tui/screen.h"
 #include "tui/tabs.h"
 #include "tui/tui_impl.h"
@@ -847,12 +848,6 @@ static void (*const handlers[REQ_N])(struct tui *t) = {
 	[REQ_QUIT] = do_quit,
 };
 
-/* Requests that a read-only screen refuses. */
-static const bool refused_read_only[REQ_N] = {
-	[REQ_PAUSE] = true, [REQ_SAVE] = true,   [REQ_SAVE_LAYOUT] = true,
-	[REQ_TYPE] = true,  [REQ_SIGNAL] = true, [REQ_EDIT] = true,
-};
-
 _Static_assert(REQ_PANEL_1 + TUI_N_PANELS - 1 < REQ_RIGHT, "a key for each panel");
 
 void tui_do_request(struct tui *t, enum request request)
@@ -869,8 +864,8 @@ void tui_do_request(struct tui *t, enum request request)
 	}
 	if (panel_request(p, request))
 		return;
-	else if (t->options.readonly && refused_read_only[request])
-		tui_message(t, "read only");
+	else if (request_refusal(t, request))
+		tui_message(t, "%s", request_refusal(t, request));
 	else if (handlers[request])
 		handlers[request](t);
 	else

@@ -464,7 +464,15 @@ static bool tall_shows(const char *text)
 	return strstr(buf_str(&screen), text) != NULL;
 }
 
-/* Keys that would only say that they are not possible are not offered: a saved profile does not run. */
+static int on_compare(void *data, const char *path)
+{
+	(void)data;
+	(void)path;
+	return 0;
+}
+
+/* Keys that would only say that they are not possible are not offered: a saved profile does not run, and
+ * a run cannot be compared. */
 START_TEST(help_of_a_file_offers_what_it_can)
 {
 	static const char *const keys[] = {"pause or resume collecting", "count from now",
@@ -477,8 +485,9 @@ START_TEST(help_of_a_file_offers_what_it_can)
 			w.snap = snapshot_free(w.snap);
 			world_open(&w, &file);
 		}
+		w.t->host.compare = live ? NULL : on_compare;
 		world_keys(&w, "?");
-		ck_assert(tall_shows("compare with another profile"));
+		ck_assert(tall_shows("compare with another profile") == !live);
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 			ck_assert_msg(tall_shows(keys[i]) == live, "%s", keys[i]);
 	}
@@ -730,11 +739,43 @@ START_TEST(read_only)
 	world_keys(&w, "C-c C-c");
 	ck_assert_uint_eq(w.n_actions, 1);
 	ck_assert_int_eq(w.actions[0], TUI_DETACH);
-	w.t->options.joins = true; /* runs elsewhere do not notice: nothing is asked */
-	world_keys(&w, "q C-c");
-	ck_assert_uint_eq(w.n_actions, 3);
+}
+END_TEST
+
+/* Of runs elsewhere: what has no way back to them says so, and help does not offer it. */
+START_TEST(elsewhere)
+{
+	static const char *const keys[] = {"P", "C-r", "i", "K"};
+	static const char *const offers[] = {"pause or resume", "everything sent",
+					     "type to the",     "send a signal",
+					     "stop the",        "write the profile"};
+
+	for (int joins = 0; joins < 2; joins++) {
+		w.t->options.joins = joins;
+		world_keys(&w, "?");
+		for (size_t i = 0; i < ARRAY_SIZE(offers); i++)
+			ck_assert_msg(tall_shows(offers[i]) == !joins, "%d: '%s'", joins,
+				      offers[i]);
+		world_keys(&w, "Esc");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		world_keys(&w, keys[i]);
+		ck_assert(world_shows(
+			&w, " from here: it runs elsewhere, and streams have one direction"));
+	}
+	world_keys(&w, "F9");
+	ck_assert(world_shows(
+		&w, "it runs elsewhere, and is saved there; here 'top -o FILE' keeps what comes"));
+	world_keys(&w, "6");
+	ck_assert(world_shows(&w, "the program runs elsewhere, and prints there"));
+	world_keys(&w, "1 r"); /* the screen's own */
+	ck_assert(world_shows(&w, "counting from now"));
+	ck_assert_uint_eq(w.n_actions, 0);
+	ck_assert_str_eq(w.typed, "");
+	world_keys(&w, "q C-c"); /* they do not notice: nothing is asked */
+	ck_assert_uint_eq(w.n_actions, 2);
+	ck_assert_int_eq(w.actions[0], TUI_QUIT);
 	ck_assert_int_eq(w.actions[1], TUI_QUIT);
-	ck_assert_int_eq(w.actions[2], TUI_QUIT);
 }
 END_TEST
 
@@ -951,6 +992,7 @@ Suite *suite_keys(void)
 		typing,
 		typing_refused,
 		read_only,
+		elsewhere,
 		panels,
 		grouping_forgets,
 		contexts_are_left_out,
