@@ -310,7 +310,7 @@ static int reduce(const struct arguments *a, const struct format *format, struct
 		filter_left_text(&left, text);
 		complain("left: %s", text);
 	}
-	if (a->write.table == WRITE_COPY_STREAMS)
+	if (a->write.table == WRITE_COPY_STREAMS && part->copy_lanes_of_all)
 		complain("copies by stream are of the whole profile");
 	session_free(*s);
 	*s = part;

@@ -91,7 +91,7 @@ static bool is_place(const struct session_copy_lane *l, const struct session_lan
 }
 
 /* Marks of places: do copies there count? */
-static void mark(const struct session *s, const struct numbers *kept, uint8_t *marks)
+static void mark(const struct session *s, const uint8_t *counted, uint8_t *marks)
 {
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct session_row *row = &s->rows[i];
@@ -101,38 +101,54 @@ static void mark(const struct session *s, const struct numbers *kept, uint8_t *m
 		if (session_node_kind(s, row->node) != FRAME_COPY)
 			continue;
 		direction = copy_direction_of(session_node_name(s, row->node));
-		does = numbers_row_counts(kept, i) ? SOME_COUNT : SOME_DO_NOT;
+		does = counted[i] ? SOME_COUNT : SOME_DO_NOT;
 		for (size_t k = 0; k < s->n_copy_lanes; k++)
 			if (is_place(&s->copy_lanes[k], session_lane_at(s, row->lane), direction))
 				marks[k] |= does;
 	}
 }
 
-/* Marks that say of each place whether it counts. NULL: all do. */
-static uint8_t *marks_make(const struct session *s, const struct numbers *kept)
+int copy_lanes_counted(const struct session *s, const uint8_t *counted, uint8_t **ret)
 {
 	uint8_t *marks = calloc(s->n_copy_lanes + 1, 1);
+	bool is_known = marks;
 
 	if (!marks)
-		return NULL;
-	mark(s, kept, marks);
-	for (size_t i = 0; i < s->n_copy_lanes; i++)
-		if (marks[i] != SOME_COUNT && marks[i] != SOME_DO_NOT) {
-			free(marks);
-			return NULL;
-		}
-	return marks;
+		return -ENOMEM;
+	mark(s, counted, marks);
+	for (size_t i = 0; i < s->n_copy_lanes; i++) {
+		is_known &= marks[i] == SOME_COUNT || marks[i] == SOME_DO_NOT;
+		marks[i] = marks[i] == SOME_COUNT;
+	}
+	*ret = is_known ? marks : NULL;
+	if (!is_known)
+		free(marks);
+	return 0;
+}
+
+/* The same of those that count in numbers. */
+static int numbers_counted(const struct session *s, const struct numbers *kept, uint8_t **ret)
+{
+	_cleanup_(freep) uint8_t *counted = malloc(MAX(s->n_rows, (size_t)1));
+
+	if (!counted)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_rows; i++)
+		counted[i] = numbers_row_counts(kept, i);
+	return copy_lanes_counted(s, counted, ret);
 }
 
 int copy_rows_make(struct copy_rows *rows, const struct session *s, const struct numbers *kept)
 {
-	_cleanup_(freep) uint8_t *marks = kept ? marks_make(s, kept) : NULL;
+	_cleanup_(freep) uint8_t *marks = NULL;
 
 	rows->n = 0;
 	rows->unsure_ns = 0;
-	rows->of_all = kept && !marks;
+	if (kept && numbers_counted(s, kept, &marks) < 0)
+		return -ENOMEM;
+	rows->of_all = kept ? !marks : s->copy_lanes_of_all;
 	for (size_t i = 0; i < s->n_copy_lanes; i++) {
-		if (marks && marks[i] != SOME_COUNT)
+		if (marks && !marks[i])
 			continue;
 		if (add(rows, s, &s->copy_lanes[i]) < 0) {
 			rows->n = 0;

@@ -30,6 +30,9 @@ struct copy_rows {
  * (there is none then). */
 int copy_rows_make(struct copy_rows *rows, const struct session *s, const struct numbers *kept);
 void copy_rows_done(struct copy_rows *rows);
+/* By place of the session's copy_lanes: 1 where the copies there count, of rows that are not 0 in `counted`; malloc'd.
+ * *ret NULL: of one of them a part does. 0 or -ENOMEM. */
+int copy_lanes_counted(const struct session *s, const uint8_t *counted, uint8_t **ret);
 #define COPY_ROW_WORD 64
 /* "7", with its context before it where the device has several: "2/7"; "others": of those that are not told apart. */
 void copy_row_stream(const struct copy_rows *rows, const struct copy_row *c,

@@ -43,8 +43,9 @@ struct merge {
 	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
 	const uint32_t *
 		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
-	const uint8_t *rows;      /* by row of the input: it is taken; NULL: all are */
-	const uint8_t *intervals; /* … by interval, where rows are; NULL: none */
+	const uint8_t *rows;       /* by row of the input: it is taken; NULL: all are */
+	const uint8_t *intervals;  /* … by interval, where rows are; NULL: none */
+	const uint8_t *copy_lanes; /* … by place of copies; NULL: all */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -642,6 +643,8 @@ static int add_copy_lane(struct merge *m, uint32_t id)
 {
 	struct session_copy_lane lane = m->from->copy_lanes[id], *into;
 
+	if (m->copy_lanes && !m->copy_lanes[id])
+		return 0;
 	lane.process = mapped(m, MAP_PROCESSES, lane.process);
 	if (lane.process == SESSION_NONE)
 		lane.process = m->process;
@@ -809,6 +812,11 @@ void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host, const 
 	m->parted = parted;
 	m->to = to;
 	m->host = host;
+}
+
+void merge_keep_copies(struct merge *m, const uint8_t *copy_lanes)
+{
+	m->copy_lanes = copy_lanes;
 }
 
 void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)

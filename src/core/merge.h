@@ -54,6 +54,8 @@ void merge_fold(struct merge *m, const uint8_t *folds);
  * time on the host is given to another one only where host is not 0. What a program says of all that is
  * below a node is dropped where parted is not 0 (core/parted.h); NULL: nowhere. Borrowed. */
 void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host, const uint8_t *parted);
+/* Of copy_lanes those whose byte is not 0; NULL: all. Borrowed. */
+void merge_keep_copies(struct merge *m, const uint8_t *copy_lanes);
 /* From now on an input is made anew, too, and its tree is arranged otherwise. to: as merge_keep() has it, where
  * all that adds up is given; above, by node that is itself: the node that it stands below, one with a smaller
  * number. Nodes that come to have one path are one. Borrowed. */

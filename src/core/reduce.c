@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/util.h"
+#include "core/copy_rows.h"
 #include "core/merge.h"
 
 struct reduction {
@@ -230,10 +231,23 @@ static int shorten_all(const struct reduction *x, const uint32_t *nodes, struct 
 
 /* ---- the session ---- */
 
+/* Which copies by stream are left; *ret NULL: all of them, for of some a part is. */
+static int choose_copies(const struct reduction *x, uint8_t **ret)
+{
+	_cleanup_(freep) uint8_t *counted = malloc(MAX(x->s->n_rows, (size_t)1));
+
+	if (!counted)
+		return -ENOMEM;
+	for (size_t i = 0; i < x->s->n_rows; i++)
+		counted[i] = x->to[x->s->rows[i].node] != SESSION_NONE;
+	return copy_lanes_counted(x->s, counted, ret);
+}
+
 static int make(struct reduction *x, struct session *into)
 {
 	_cleanup_(merge_freep) struct merge *m = merge_new(into);
-	int r = m ? 0 : -ENOMEM;
+	_cleanup_(freep) uint8_t *copies = NULL;
+	int r = m ? choose_copies(x, &copies) : -ENOMEM;
 
 	load_elapsed(x);
 	if (r == 0)
@@ -242,6 +256,8 @@ static int make(struct reduction *x, struct session *into)
 		r = give_host(x);
 	if (r == 0) {
 		merge_keep(m, x->to, x->host, x->parted);
+		merge_keep_copies(m, copies);
+		into->copy_lanes_of_all = !copies;
 		r = merge_add(m, x->s, NULL);
 	}
 	return r < 0 ? r : shorten_all(x, merge_nodes(m), into);

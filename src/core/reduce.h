@@ -10,7 +10,8 @@
  * What a filter leaves out is gone with its values, also from the elapsed time of scopes around it. What is
  * below a limit or too deep gives what adds up to the node above it that is left: all totals stay.
  * Launch metadata stays launch metadata: it goes with what it is below, and is never given to that.
- * Devices, processes, losses, notes and sensors are those of the whole.
+ * Devices, processes, losses, notes and sensors are those of the whole. Copies by stream are those that are left,
+ * where a filter leaves all or none of each; else of the whole (copy_lanes_of_all of the session).
  *   thread  one */
 #include "core/filter.h"
 #include "core/least.h"

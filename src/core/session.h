@@ -281,6 +281,7 @@ struct session {
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
 	uint32_t source;           /* string id: what was profiled or the file's name */
 	bool ended;                /* all that will come has come */
+	bool copy_lanes_of_all; /* the rest is a part of a session (core/reduce.h), copy_lanes of the whole */
 	struct session_private *p;
 };
 

@@ -113,7 +113,8 @@ static void size_bytes(struct sheet *out, const struct copies *c, size_t row)
 	_(lane, time, "time (ns)", false)                                                          \
 	_(lane, hidden, "hidden (ns)", false)                                                      \
 	_(lane, unsure, "unsure (ns)", false)                                                      \
-	_(lane, others, "other work (ns)", false)
+	_(lane, others, "other work (ns)", false)                                                  \
+	_(lane, of, "of", true)
 
 static void lane_device(struct sheet *out, const struct copies *c, size_t row)
 {
@@ -165,6 +166,13 @@ LANE_NUMBER(time, time_ns)
 LANE_NUMBER(hidden, hidden_ns)
 LANE_NUMBER(unsure, unsure_ns)
 LANE_NUMBER(others, others_ns)
+
+/* Where a filter leaves a part of a stream's copies. */
+static void lane_of(struct sheet *out, const struct copies *c, size_t row)
+{
+	(void)row;
+	sheet_word(out, c->lanes.of_all ? "whole profile" : "");
+}
 
 /* ---- tables ---- */
 

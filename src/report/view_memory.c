@@ -225,14 +225,22 @@ static void cell_word(const void *ctx, size_t row, char out[CELL_MAX])
 	held_name(t->s, &t->v[row], out);
 }
 
+/* Blocks are known by what they are of and whose code it was, not by calling context. */
+static void put_caption_of_all(struct report *r, const char *text)
+{
+	rows_put_caption(r, text);
+	if (r->mask)
+		out_puts(r->out, REPORT_OF_ALL);
+}
+
 static void put_totals(struct report *r, const struct held_list *list, size_t n)
 {
 	static const struct word_column columns[] = {
 		HELD_COLUMNS(HELD_WORD){"MEMORY", true, cell_word}};
 	const struct held_table t = {r->s, list->v};
 
-	rows_put_caption(r, r->s->ended ? "Allocated memory (HELD: at the end)"
-					: "Allocated memory (HELD: now)");
+	put_caption_of_all(r, r->s->ended ? "Allocated memory (HELD: at the end)"
+					  : "Allocated memory (HELD: now)");
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), n, &t}, r->o, r->out);
 	if (held_why_unsure(r->s))
 		out_printf(r->out, "(%s)\n", held_why_unsure(r->s));
@@ -267,7 +275,7 @@ static void put_by(struct report *r, const struct held_list *list)
 	if (!list->n_by)
 		return;
 	out_putc(r->out, '\n');
-	rows_put_caption(r, HELD_BY_TITLE);
+	put_caption_of_all(r, HELD_BY_TITLE);
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), list->n_by, &t}, r->o, r->out);
 }
 
@@ -281,7 +289,7 @@ static void put_pools(struct report *r, const struct held_list *list, size_t fro
 		return;
 	t.v = list->v + from;
 	out_putc(r->out, '\n');
-	rows_put_caption(r, "Pools of memory");
+	put_caption_of_all(r, "Pools of memory");
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), list->n - from, &t}, r->o,
 		  r->out);
 }

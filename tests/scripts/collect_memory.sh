@@ -42,6 +42,10 @@ hasnt "nor below functions" "alloc" callers
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
+hasnt "without a filter all is of the whole run" "of the whole run" report
+"$PROTON" report --ascii --view memory -i kept kinds.hatchet >report
+check "a filter: what it does not reach says so" "Allocated memory (HELD: at the end)|Files whose code allocates|Pools of memory|" \
+	"$(grep -B1 '^(of the whole run, whatever the filter leaves)$' report | grep '^[A-Z]' | tr '\n' '|')"
 
 hasnt "no levels without a trace" '"metric":"live_bytes"' <("$PROTON" export -f json kinds.hatchet)
 

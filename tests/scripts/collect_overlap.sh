@@ -90,7 +90,24 @@ END
 check "tables for programs" "streams True {'GPU0'} {'1000000'}|pairs True 4|sizes True True True" "$(paste -sd '|' out)"
 check "a table of Markdown" "| device | context | stream |" "$("$PROTON" export -f markdown --table copy-streams l.hatchet | cut -c 1-30 | head -1 | sed 's/ *$//')"
 "$PROTON" export -f csv -i 'memcpy DtoH.*' --table copy-streams l.hatchet >out 2>err
-has "a filter: what it does not reach is said" "proton: copies by stream are of the whole profile" err
+check "a filter: streams whose copies it leaves" "13,2,400000,|14,1,200000,|" \
+	"$(sed 1d out | tr -d '\r' | sed 's/.*DtoH,copy \([^,]*,[^,]*,[^,]*,\).*,/\1/' | tr '\n' '|')"
+hasnt "… and nothing is of the whole" "of the whole profile" err
+"$PROTON" export -f hatchet -i 'memcpy DtoH.*' -o part.hatchet l.hatchet 2>err
+check "a filter: the file, too" "$(rows l.hatchet -i 'memcpy DtoH.*')" "$(rows part.hatchet)"
+# Pinned and pageable copies of one direction in one stream are told apart by no more than their names.
+PROTON_FAKE='copy HtoD pinned 4096 1000;copy HtoD pageable 4096 3000;copy DtoH pinned 100 50' "$PROTON" record -q -o two.hatchet -- true
+for format in csv markdown; do
+	"$PROTON" export -f $format -i 'memcpy HtoD pinned' --table copy-streams two.hatchet >out 2>err
+	has "$format: a filter that leaves a part: is said" "proton: copies by stream are of the whole profile" err
+	check "$format: … and in each row" "2" "$(grep -c 'HtoD.*whole profile\|DtoH.*whole profile' out)"
+	"$PROTON" export -f $format -i 'memcpy HtoD.*' --table copy-streams two.hatchet >out 2>err
+	check "$format: a filter that leaves all" "1 0 0" "$(grep -c HtoD out) $(grep -c DtoH out) $(cat out err | grep -c whole)"
+done
+"$PROTON" report --ascii --view transfers -i 'memcpy HtoD pinned' two.hatchet >out
+has "a report says so" "(of the whole run, whatever the filter leaves)" out
+"$PROTON" report --ascii --view transfers -i 'memcpy HtoD.*' two.hatchet >out
+hasnt "… where it must" "of the whole run" out
 "$PROTON" export -f csv -i 'memcpy DtoH.*' --table copy-pairs l.hatchet >out 2>err
 check "a filter: from where to where" "1" "$(($(wc -l <out) - 1))"
 "$PROTON" export -f folded --table copy-pairs l.hatchet >out 2>err; check "no table: status" 2 $?
