@@ -362,9 +362,9 @@ struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session 
 		return NULL;
 	for (i = 1; i < s->n_nodes; i++)
 		if (ranks->spread[i].n)
-			rows[n++] = (struct spread_row){
-				spread_value(&ranks->spread[i], SPREAD_WAIT), ranks->spread[i].sum,
-				i};
+			rows[n++] =
+				(struct spread_row){spread_value(&ranks->spread[i], SPREAD_WAIT),
+						    ranks->spread[i].sum, i};
 	qsort(rows, n, sizeof(*rows), compare_lost);
 	*ret_n = n;
 	return rows;
