@@ -38,6 +38,7 @@ static void add(struct sums *to, const struct sums *more)
 	to->bytes += more->bytes;
 	to->async += more->async;
 	to->graph_nodes += more->graph_nodes;
+	to->idle_in_graphs_ns += more->idle_in_graphs_ns;
 }
 
 static struct sums row_sums(const struct session *s, const struct session_row *row)
@@ -48,6 +49,7 @@ static struct sums row_sums(const struct session *s, const struct session_row *r
 		.bytes = or_nothing(session_row_number(s, row, METRIC_BYTES)),
 		.async = or_nothing(session_row_number(s, row, METRIC_ASYNC)),
 		.graph_nodes = or_nothing(session_row_number(s, row, METRIC_GRAPH_NODES)),
+		.idle_in_graphs_ns = or_nothing(session_row_number(s, row, METRIC_IDLE_GRAPH)),
 	};
 }
 
@@ -61,8 +63,10 @@ static void add_row(struct evidence *e, struct own *own, const struct session_ro
 		add(&e->graphs, &sums); /* it is the time of one that was recorded whole */
 		return;
 	}
-	if (device < e->s->n_devices && own->kind != FRAME_GRAPH_RUN && own->kind != FRAME_KERNEL)
+	if (device < e->s->n_devices && own->kind != FRAME_GRAPH_RUN && own->kind != FRAME_KERNEL) {
 		e->devices[device].graph_nodes += sums.graph_nodes;
+		e->devices[device].idle_in_graphs_ns += sums.idle_in_graphs_ns;
+	}
 	switch (own->kind) {
 	case FRAME_KERNEL:
 		add(&e->kernels, &sums);

@@ -20,7 +20,8 @@ static bool is_told(const struct idle *of, uint32_t device, double idle)
 
 double evidence_idle(const struct evidence *e, uint32_t device)
 {
-	double busy = session_busy_ns(e->s, device), idle = e->used_ns - busy;
+	double busy = session_busy_ns(e->s, device),
+	       idle = e->used_ns - busy - e->devices[device].idle_in_graphs_ns;
 	bool is_known =
 		e->wall_ns > 0 && busy > 0 && idle >= e->blur_ns && !evidence_is_shared(e, device);
 

@@ -16,6 +16,7 @@
 struct sums {
 	double time_ns, count, bytes, async; /* async: executions for which the call did not wait */
 	double graph_nodes;                  /* executions in CUDA graphs, each recorded */
+	double idle_in_graphs_ns; /* between these, which recording them may have made */
 };
 
 /* A node that has executions of its own. */
@@ -57,7 +58,7 @@ struct evidence {
 	struct own *own;     /* of all nodes that have any; launch metadata left out */
 	size_t n_own;
 	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
-	struct sums *devices;                  /* by device: kernels alone, but for graph_nodes */
+	struct sums *devices; /* by device: kernels alone, but for what is about graphs */
 	double launches_ratio; /* of kernels: 1 where each is launched by itself, less in graphs */
 	struct sums kernels, copies, sets, graphs; /* graphs: those that are recorded whole */
 	bool has_async; /* the profile says which copies were asynchronous */
@@ -117,7 +118,8 @@ void finding_name_most(struct finding *finding, const struct most *most);
 bool evidence_is_shared(const struct evidence *e, uint32_t device);
 
 /* How long a device had no work between the first and the last work of the run, ns; where these are
- * not known, while the run went on. 0: not known, not worth a word, or others had it, too. */
+ * not known, while the run went on. Without what lies between nodes of graphs, for recording these may have made
+ * it. 0: not known, not worth a word, or others had it, too. */
 double evidence_idle(const struct evidence *e, uint32_t device);
 /* What launching its kernels one by one costs a host at the least that frameworks need, ns. */
 double evidence_launching(const struct evidence *e, uint32_t device);

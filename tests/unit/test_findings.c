@@ -357,6 +357,18 @@ static const struct {
 	 6e9,
 	 {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, .launches = 1200000}},
 	{FINDING_LAUNCHES, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, 0}},
+	/* Between nodes of graphs: recording them may have made it, wherever it stands. */
+	{FINDING_IDLE, 5e9, {10 * S, {S}, {KERNEL("k", S, 100)}, .counted = {{METRIC_IDLE_GRAPH, 4 * S}}}},
+	{FINDING_IDLE, 0, {10 * S, {S}, {KERNEL("k", S, 100)}, .counted = {{METRIC_IDLE_GRAPH, 8 * S}}}},
+	{FINDING_IDLE,
+	 0,
+	 {10 * S,
+	  {S},
+	  {{FRAME_COPY, "c", S / 10, 100}, KERNEL("k", S, 100)},
+	  .counted = {{METRIC_IDLE_GRAPH, 8 * S}}}},
+	{FINDING_LAUNCHES,
+	 0,
+	 {10 * S, {4 * S}, {KERNEL("k", 4 * S, 1000000)}, .counted = {{METRIC_IDLE_GRAPH, 6 * S}}}},
 
 	/* 1 GB in 200 ms; pinned memory needs 50 ms for as much. */
 	{FINDING_PAGEABLE,
