@@ -92,6 +92,7 @@ enum abi_unified_cause {
 
 enum abi_attribute {
 	ABI_ATTRIBUTE_ZEROED_BUFFER = 5,
+	ABI_ATTRIBUTE_HOST_PINNED = 8, /* where devices write when their work ran */
 	ABI_ATTRIBUTE_PER_THREAD_BUFFER = 9,
 };
 

@@ -662,6 +662,8 @@ uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value
 		return ABI_BAD_ARGUMENT;
 	if (attribute == ABI_ATTRIBUTE_ZEROED_BUFFER)
 		mock.zeroed = *(uint8_t *)value;
+	else if (attribute == ABI_ATTRIBUTE_HOST_PINNED)
+		mock.counters.host_pinned = *(uint8_t *)value;
 	else if (attribute == ABI_ATTRIBUTE_PER_THREAD_BUFFER && mock.version >= ABI_VERSION_12_3)
 		mock.per_thread = *(uint8_t *)value;
 	else

@@ -75,7 +75,7 @@ struct mock_counters {
 	uint64_t n_callbacks_enabled, n_enable_calls, n_flushes, n_forced, n_requests, n_refused;
 	uint64_t n_buffers_out, n_records, n_dropped, n_kinds_enabled, n_dirty_buffers;
 	uint64_t buffer_size_last, buffer_size_max;
-	bool subscribed;
+	bool subscribed, host_pinned;
 };
 typedef void mock_counters_fn(struct mock_counters *ret);
 /* The next correlation id. */

@@ -781,6 +781,24 @@ static void *flush_often(void *stop)
 	return NULL;
 }
 
+/* Where devices write times: into memory of the host where graphs are recorded whole, where it costs the least. */
+START_TEST(times_of_whole_graphs_are_written_to_the_host)
+{
+	struct backend_options options = {.graphs = GRAPHS_WHOLE};
+
+	mock_open();
+	ck_assert_int_eq(backend_cupti.start(&options, &sink, &state), 0);
+	ck_assert(counters().host_pinned);
+}
+END_TEST
+
+START_TEST(times_of_nodes_are_written_to_the_device)
+{
+	begin(true);
+	ck_assert(!counters().host_pinned);
+}
+END_TEST
+
 START_TEST(flushing_beside_launches_loses_nothing)
 {
 	atomic_bool stop = false;
@@ -1451,6 +1469,8 @@ static Suite *suite(void)
 	tcase_add_test(records, devices_are_described);
 	tcase_add_test(attribution, each_record_finds_its_thread);
 	tcase_add_test(attribution, flushing_beside_launches_loses_nothing);
+	tcase_add_test(attribution, times_of_whole_graphs_are_written_to_the_host);
+	tcase_add_test(attribution, times_of_nodes_are_written_to_the_device);
 	tcase_add_test(attribution, launches_before_attribution_belong_to_the_root);
 	tcase_add_test(attribution, a_second_thread_brings_attribution);
 	tcase_add_test(attribution, an_overwritten_ring_entry_is_a_loss);
