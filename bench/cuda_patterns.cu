@@ -57,6 +57,23 @@ static void to_and_fro(const char *name)
 	proton_exit_scope();
 }
 
+// Many small ones, each waited for.
+static void crumbs(const char *name)
+{
+	const int n = 100000;
+	char path[64];
+
+	proton_enter_scope(name);
+	for (int i = 0; i < n; i++)
+		CHECK(cudaMemcpy(device + i % 64 * 256, host, 256, cudaMemcpyHostToDevice));
+	proton_exit_scope();
+	snprintf(path, sizeof(path), "%s/memcpy HtoD pinned", name);
+	place(path, "count", n);
+	place(path, "bytes", 256 * n);
+	printf("finding small-copies %s\n", name);
+	printf("finding synchronous-copies %s\n", name);
+}
+
 static void look_at(const char *kind)
 {
 	char name[3][64], path[128];
@@ -96,11 +113,13 @@ int main()
 	CHECK(cudaMalloc(&device, BYTES));
 	CHECK(cudaMallocHost(&host, BYTES));
 	look_at("pinned");
+	crumbs("crumbs");
 	CHECK(cudaFreeHost(host));
 	CHECK(cudaFree(device));
 	CHECK(cudaMalloc(&device, BYTES + 4096));
 	host = (char *)malloc(BYTES);
 	look_at("pageable");
 	printf("finding round-trips to and fro\n");
+	printf("finding pageable-copies batches pageable\n");
 	return 0;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A decode loop bare, under us and under others: bench/decode.py BUILD [--rounds N] [--tokens N] [--batch 1,32]
-[--ways WAY,...] [--nsys PATH] [--python PATH] [--check]
+[--ways WAY,...] [--nsys PATH] [--python PATH] [--torch LAYERS] [--check]
 
 Tokens a second of `bench/decode` (one graph of 300 kernels of 2 to 20 us and a small copy a token), round by round
 each way once, in an order that rotates: median, range, and the median's ratio to bare. Needs `make cuda-programs`.
 --nsys: where it is not in PATH. --python: one with Triton, whose Proton profiles the same loop from within.
+--torch: PyTorch's modules in the graph, and calling contexts of all kinds (bench/torch_graphs.py), in place of that.
 --check: 25,000,000 nodes whole and by node, with the memory of the device meanwhile, and what was counted.
 Ways: bare floor-whole floor-nodes whole nodes nsys nsys-nodes triton; one-bare one-record one-nsys launch the kernels
 one by one."""
@@ -44,6 +45,9 @@ class Decode:
     def ways(self, batch):
         loop = [self.b("decode"), "-n", str(self.o.tokens), "-b", str(batch)]
         one = loop + ["-1"]
+        if self.o.torch:
+            loop = [self.o.python or sys.executable, os.path.join(os.path.dirname(__file__), "torch_graphs.py"),
+                    "decode", str(self.o.tokens), str(self.o.torch)]
         floor = {"CUDA_INJECTION64_PATH": self.b("floor_activity.so")}
         ways = {
             "bare": (loop, {}),
@@ -58,7 +62,7 @@ class Decode:
             ways["nsys"] = (self.under_nsys("--cuda-graph-trace=graph") + loop, {})
             ways["nsys-nodes"] = (self.under_nsys("--cuda-graph-trace=node") + loop, {})
             ways["one-nsys"] = (self.under_nsys() + one, {})
-        if self.o.python:
+        if self.o.python and not self.o.torch:
             script = os.path.join(self.tmp, "triton_peer.py")
             with open(script, "w") as f:
                 f.write(TRITON)
@@ -66,6 +70,8 @@ class Decode:
                                str(self.o.tokens), str(batch)], {})
         if self.o.ways:
             ways = {name: ways[name] for name in self.o.ways.split(",") if name in ways}
+        if self.o.torch:
+            ways = {name: way for name, way in ways.items() if not name.startswith("one-")}
         return ways
 
     def run(self, cmd, env=None):
@@ -132,6 +138,7 @@ def main():
     parser.add_argument("--ways")
     parser.add_argument("--nsys")
     parser.add_argument("--python")
+    parser.add_argument("--torch", type=int)
     parser.add_argument("--check", action="store_true")
     decode = Decode(parser.parse_args())
     if decode.o.check:

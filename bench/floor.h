@@ -5,7 +5,9 @@
  * library (CUDA_INJECTION64_PATH) that takes the records and counts them, nothing else.
  *
  * FLOOR_CUPTI names the libcupti (else ld.so and /usr/local/cuda); FLOOR_FLUSH_MS flushes that
- * often; FLOOR_GRAPHS records graphs whole; FLOOR_VERBOSE prints the counts at exit. Buffers: a pool of zeroed, faulted-in ones. */
+ * often; FLOOR_GRAPHS records graphs whole; FLOOR_KINDS enables kinds of activity beside the usual ones (numbers, with
+ * commas between); FLOOR_API has callbacks at each call; FLOOR_PINNED has times written into memory of the host; FLOOR_VERBOSE prints the counts at exit.
+ * Buffers: a pool of zeroed, faulted-in ones. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -134,6 +136,20 @@ static void floor_enable_launches(void)
 						    calls[i]);
 }
 
+static void floor_enable_kinds(const char *numbers)
+{
+	char *end = NULL;
+
+	for (; numbers && *numbers; numbers = *end ? end + 1 : end) {
+		uint32_t kind = (uint32_t)strtoul(numbers, &end, 10);
+
+		if (end == numbers || floor_state.api.cuptiActivityEnable(kind)) {
+			fprintf(stderr, "floor: no kind at '%s'\n", numbers);
+			return;
+		}
+	}
+}
+
 static int floor_start(int activity, int callbacks)
 {
 	const char *period = getenv("FLOOR_FLUSH_MS");
@@ -148,6 +164,8 @@ static int floor_start(int activity, int callbacks)
 		return 1;
 	}
 	floor_state.api.cuptiActivitySetAttribute(ABI_ATTRIBUTE_ZEROED_BUFFER, &one, &on);
+	if (getenv("FLOOR_PINNED"))
+		floor_state.api.cuptiActivitySetAttribute(ABI_ATTRIBUTE_HOST_PINNED, &one, &on);
 	floor_state.api.cuptiActivityRegisterCallbacks(floor_requested, floor_completed);
 	if (activity && getenv("FLOOR_GRAPHS")) /* whole graphs: from the start, or not at all */
 		floor_state.api.cuptiActivityEnable(ABI_KIND_GRAPH_TRACE);
@@ -155,9 +173,14 @@ static int floor_start(int activity, int callbacks)
 		floor_state.api.cuptiActivityEnable(ABI_KIND_CONCURRENT_KERNEL);
 		floor_state.api.cuptiActivityEnable(ABI_KIND_MEMCPY);
 		floor_state.api.cuptiActivityEnable(ABI_KIND_MEMSET);
+		floor_enable_kinds(getenv("FLOOR_KINDS"));
 	}
 	if (callbacks)
 		floor_enable_launches();
+	if (callbacks && getenv("FLOOR_API")) {
+		floor_state.api.cuptiEnableDomain(1, floor_state.subscriber, ABI_DOMAIN_DRIVER);
+		floor_state.api.cuptiEnableDomain(1, floor_state.subscriber, ABI_DOMAIN_RUNTIME);
+	}
 	if (period && atoi(period) > 0)
 		pthread_create(&thread, NULL, floor_flush, (void *)(intptr_t)atoi(period));
 	atexit(floor_finish);

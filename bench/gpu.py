@@ -4,9 +4,9 @@
 
 Every comparison is interleaved: round by round each way runs once, in an order that rotates. Each
 line has minimum and median, and the ratio of both to the floor or to the bare run. Needs what
-`make cuda-programs` builds. The names: launch storm threads graph gpubound torch start latency
-memory."""
-import argparse, os, re, statistics, struct, subprocess, sys, tempfile, time
+`make cuda-programs` builds. The names: launch storm threads graph whole everything gpubound torch start latency
+memory. whole: beside nsys where it is found (--nsys PATH)."""
+import argparse, os, re, shutil, statistics, struct, subprocess, sys, tempfile, time
 
 TORCH_LOOP = """
 import sys, time, torch
@@ -34,9 +34,10 @@ print('ns %.1f %.1f' % ((a - t) / n, (b - t) / n))
 
 
 class Bench:
-    def __init__(self, build, rounds):
+    def __init__(self, build, rounds, nsys):
         self.build = os.path.abspath(build)
         self.rounds = rounds
+        self.nsys = nsys or shutil.which("nsys")
         self.proton = os.path.join(self.build, "proton")
         self.tmp = tempfile.mkdtemp()
 
@@ -113,6 +114,39 @@ class Bench:
         got = self.ways(self.storm_ways(cmd),
                         lambda out: float(re.search(r"result ns_per_node=([\d.]+)", out).group(1)))
         self.show("graph", "ns/node", got, "floor activity")
+
+    def whole(self):
+        cmd = [self.b("cuda_graph"), "-r", "2000"]
+        floor = {"CUDA_INJECTION64_PATH": self.b("floor_activity.so"), "FLOOR_GRAPHS": "1"}
+        ways = {
+            "bare": (cmd, {}),
+            "floor whole": (cmd, floor),
+            "floor whole, pinned": (cmd, dict(floor, FLOOR_PINNED="1")),
+            "record --graphs whole": (self.record("--graphs", "whole") + cmd, {}),
+        }
+        if self.nsys:
+            ways["nsys"] = ([self.nsys, "profile", "--trace=cuda", "--sample=none", "--cpuctxsw=none",
+                             "--force-overwrite=true", "-o", os.path.join(self.tmp, "nsys"),
+                             "--cuda-graph-trace=graph"] + cmd, {})
+        got = self.ways(ways, lambda out: float(re.search(r"result ns_per_node=([\d.]+)", out).group(1)))
+        self.show("whole", "ns/node", got, "bare")
+
+    # Memory (49), its pools (50) and waits (38), and what is told of calls: each beside CUPTI's own with the same.
+    def everything(self):
+        cmd = [self.b("cuda_mixed")]
+        floor = {"CUDA_INJECTION64_PATH": self.b("floor_callbacks.so")}
+        pairs = (("memory", {"FLOOR_KINDS": "49,50"}, []),
+                 ("memory sync", {"FLOOR_KINDS": "49,50,38"}, ["--sync"]),
+                 ("memory sync api", {"FLOOR_KINDS": "49,50,38", "FLOOR_API": "1"}, ["--sync", "--api"]),
+                 ("memory sync trace", {"FLOOR_KINDS": "49,50,38"}, ["--sync", "--trace"]))
+        ways = {"bare": (cmd, {})}
+        for name, env, options in pairs:
+            ways["floor " + name] = (cmd, dict(floor, **env))
+            ways["record " + name] = (self.record(*options) + cmd, {})
+        got = self.ways(ways, lambda out: float(re.search(r"result ns_per_round_median=([\d.]+)", out).group(1)))
+        for name, _, _ in pairs:
+            self.show("everything", "ns/round", {k: got[k] for k in ("bare", "floor " + name, "record " + name)},
+                      "floor " + name)
 
     def torch(self):
         script = os.path.join(self.tmp, "loop.py")
@@ -193,8 +227,9 @@ def main():
     p.add_argument("build")
     p.add_argument("names", nargs="*")
     p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--nsys")
     a = p.parse_intermixed_args()
-    b = Bench(a.build, a.rounds)
+    b = Bench(a.build, a.rounds, a.nsys)
     for name in a.names or "launch storm threads graph gpubound torch start latency memory".split():
         getattr(b, name)()
 

@@ -93,6 +93,7 @@ workloads() {
 	workload cuda_contexts
 	workload cuda_driver
 	workload cuda_driver -f
+	workload cuda_driver -c
 }
 
 # What is allocated and released, by calling context and kind. With a reset what was left is no longer there, and is
@@ -236,6 +237,57 @@ formats() {
 	has "top without a screen: kernels" "ROOT" out
 }
 
+# What was printed of a run against what was saved of it, by a script of bench/: against PROGRAM NAME OPTIONS…
+against() {
+	local program=$1 name=$2
+	if [ ! -x "$build/bench/$program" ]; then
+		echo "skipped: $name: not built (make cuda-programs)"
+		return
+	fi
+	timeout 120 "$PROTON" record -q "${@:3}" -o a.hatchet -- "$build/bench/$program" >out 2>err
+	check "$name: status" 0 $?
+	"$PROTON" export -f json a.hatchet >a.json
+	if python3 "$here/../bench/$program.py" a.json out >diff; then ok "$name"; else failed "$name" diff; fi
+}
+
+# Modules of PyTorch in CUDA graphs, each kernel as often as the graph was replayed: torch_graphs decode|train
+torch_graphs() {
+	"$PROTON" record -q --graphs nodes -o nodes.hatchet -- python3 "$here/../bench/torch_graphs.py" "$1" 100 12 >out 2>err
+	check "PyTorch graphs, $1: status" 0 $?
+	"$PROTON" record -q --graphs whole -o whole.hatchet -- python3 "$here/../bench/torch_graphs.py" "$1" 100 12 >out 2>err
+	check "PyTorch graphs, $1, whole: status" 0 $?
+	"$PROTON" export -f json nodes.hatchet >nodes.json
+	"$PROTON" export -f json whole.hatchet >whole.json
+	python3 - "$1" nodes.json whole.json >diff <<'PY'
+import collections, json, sys
+def load(path):
+    nodes = {n["id"]: n for n in json.load(open(path))["nodes"]}
+    def up(n):
+        while n is not None:
+            yield n["name"]
+            n = nodes.get(n["parent"])
+    return [(n, list(up(n))) for n in nodes.values()]
+replays, bad, layers, kernels = 120, [], collections.Counter(), 0
+for n, path in load(sys.argv[2]):
+    if n["kind"] == "kernel" and "<captured_at>" in path:
+        count = n["metrics"]["count"]
+        kernels += count
+        if count % replays:
+            bad.append("%d times: %s" % (count, " < ".join(path)))
+        for layer in {p.split("layers.")[1].split(".")[0].split(" ")[0] for p in path if "layers." in p}:
+            layers[layer] += count
+whole = sum(n["metrics"].get("graph_kernels", 0) for n, path in load(sys.argv[3]) if n["name"].startswith("<graph"))
+if kernels != whole or not kernels:
+    bad.append("%d kernels by node, %d in whole graphs" % (kernels, whole))
+if len(layers) != 12 or len(set(layers.values())) != 1:
+    bad.append("layers: %s" % dict(layers))
+print(*bad or ["%d kernels" % kernels], sep="\n")
+sys.exit(bool(bad))
+PY
+	if [ $? = 0 ]; then ok "PyTorch graphs, $1: $(cat diff)"; else failed "PyTorch graphs, $1" diff; fi
+	check "PyTorch graphs, $1: losses" " " "$(losses nodes.hatchet) $(losses whole.hatchet)"
+}
+
 torch() {
 	if ! python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
 		echo "skipped: PyTorch: not installed, or without CUDA"
@@ -258,6 +310,8 @@ for _ in range(10):
             optimizer.step()
 print(loss.item())
 PY
+	torch_graphs decode
+	torch_graphs train
 	"$PROTON" record -q -o torch.hatchet -- python3 step.py >out 2>err
 	check "PyTorch: status" 0 $?
 	for range in forward backward optimizer; do
@@ -349,6 +403,8 @@ rival -z
 rival -f
 rival -u -g
 places "unified memory" cuda_unified --unified
+against cuda_idle "idle time as planted" --sync
+against cuda_bandwidth "bandwidths by events" --context scopes
 status_and_signals
 eight_processes
 other_users
