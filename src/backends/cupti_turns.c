@@ -168,10 +168,19 @@ void cupti_begin_aside(struct cupti *c)
 	cupti_connect(c, CUPTI_DRIVER_READY);
 }
 
+/* What pools did meanwhile is not known. */
+static void tell_unseen(struct cupti *c)
+{
+	if (c->sink->ops->memory)
+		c->sink->ops->memory(c->sink, &(struct memory_event){.operation = MEMORY_UNSEEN,
+								     .at_ns = clock_realtime_ns()});
+}
+
 bool cupti_come_back(struct cupti *c)
 {
 	if (!cupti_subscribe(c, cupti_callback_for(c)))
 		return false;
+	tell_unseen(c);
 	cupti_count_aside(c);
 	cupti_session_begin(c);
 	if (c->is_renumbered)

@@ -251,6 +251,12 @@ static void apply(struct waiting *w)
 	case MEMORY_SCOPE:
 		scope_memory_ended(&w->e);
 		return;
+	case MEMORY_GROWN:
+		memory_pool_grown(w->source, &w->e);
+		return;
+	case MEMORY_UNSEEN:
+		memory_pools_unseen();
+		return;
 	}
 	if (w->source == SOURCE_CUPTI && w->e.kind != MEMORY_TENSORS)
 		memory_log_put(&w->e);

@@ -347,9 +347,10 @@ enum {
 	SET_ID_WAIT,                              /* … and that as SET_ID_HOST has it */
 	SET_ID_LEFT,                              /* what a scope leaves behind */
 	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
+	SET_ID_GROWTH,    /* how pools grew by what was allocated */
 };
 /* Behind them one for each size of copies: how many, bytes. */
-enum { SET_ID_SIZES = SET_ID_LEFT_HELD + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
+enum { SET_ID_SIZES = SET_ID_GROWTH + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */
@@ -360,7 +361,8 @@ enum { MEMORY_LIVE, MEMORY_PEAK, MEMORY_AT_PEAK };
 enum { PEAK_BYTES, PEAK_AT };
 enum { LEFT_BYTES, LEFT_BLOCKS, LEFT_TIMES };
 enum { LEFT_HELD, LEFT_MOST };
-enum { POOL_RESERVED, POOL_USED, POOL_PEAK };
+enum { POOL_RESERVED, POOL_USED, POOL_PEAK, POOL_USED_PEAK, POOL_UNUSED };
+enum { GROWTH_BYTES, GROWTH_FRAGMENTED, GROWTH_TIMES };
 enum {
 	MOVED_N,
 	MOVED_TIME,

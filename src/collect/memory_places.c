@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "collect/host_clock.h"
 #include "collect/levels.h"
+#include "collect/pool_growth.h"
 #include "collect/slots.h"
 #include "collect/step_ran.h"
 #include "collect/torch_totals.h"
@@ -18,6 +19,8 @@ enum {
 	CACHE_PLACES = 1024,
 	TORCH_ADDRESS = 1, /* of no pool of CUDA's */
 };
+/* One that is older than this is of a clock that was set back. */
+#define LATE_NS (5 * NSEC_PER_SEC)
 
 struct place {
 	uint32_t node, lane, total;
@@ -40,7 +43,9 @@ struct total {
 struct pool {
 	uint64_t address;
 	uint32_t device, number, slot; /* number: of this device, from 1 */
-	uint64_t peak;
+	struct pool_level now;
+	uint64_t now_ns; /* of the record that told it */
+	struct pool_peaks peaks;
 };
 
 /* All that decides which place an allocation has. */
@@ -148,19 +153,21 @@ static struct pool *pool_of(uint32_t device, uint64_t address)
 	return p;
 }
 
-void memory_pool(uint8_t source, const struct memory_event *e)
+static void pool_store(const struct pool *p, const struct pool_level *now,
+		       const struct pool_peaks *peaks)
 {
-	struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
-
-	if (!p && e->pool)
-		lose(LOSS_SLOTS_FULL, 1);
-	if (!p || p->slot == WIRE_NONE)
-		return;
-	p->peak = MAX(p->peak, e->pool_bytes);
-	slot_store(p->slot, POOL_RESERVED, e->pool_bytes);
-	slot_store(p->slot, POOL_USED, e->pool_used);
-	slot_store(p->slot, POOL_PEAK, p->peak);
+	slot_store(p->slot, POOL_RESERVED, now->reserved);
+	slot_store(p->slot, POOL_USED, now->used);
+	slot_store(p->slot, POOL_PEAK, peaks->reserved);
+	slot_store(p->slot, POOL_USED_PEAK, peaks->used);
+	slot_store(p->slot, POOL_UNUSED, peaks->unused);
 	slot_touch(p->slot);
+}
+
+void memory_pools_unseen(void)
+{
+	for (uint32_t i = 0; i < memory.n_pools; i++)
+		memory.pool[i].now.is_known = false;
 }
 
 /* ---- places ---- */
@@ -274,24 +281,69 @@ uint32_t memory_total_leaf(uint32_t node, uint32_t total, uint32_t *ret_lane)
 	return leaf(node, name);
 }
 
+/* ---- how pools grow ---- */
+
+/* What there is no place for is counted as lost already. */
+static void add_growth(uint32_t place, struct pool_growth growth)
+{
+	uint32_t slot;
+
+	if (place == WIRE_NONE || is_paused())
+		return;
+	slot = slot_intern(memory.place[place].node, memory.place[place].lane, SET_ID_GROWTH, 0);
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, GROWTH_BYTES, growth.bytes);
+	slot_add_u64(slot, GROWTH_FRAGMENTED, growth.was_enough ? growth.bytes : 0);
+	slot_add_u64(slot, GROWTH_TIMES, growth.was_enough);
+	slot_touch(slot);
+}
+
+void memory_pool_grown(uint8_t source, const struct memory_event *e)
+{
+	add_growth(memory_place(source, e), (struct pool_growth){e->bytes, e->n > 0});
+}
+
+void memory_pool(uint8_t source, const struct memory_event *e)
+{
+	const struct pool_level now = {e->pool_bytes, e->pool_used, true};
+	struct pool *p = e->pool ? pool_of(device_intern(source, e->device), e->pool) : NULL;
+	struct pool_growth growth;
+
+	if (!p && e->pool)
+		lose(LOSS_SLOTS_FULL, 1);
+	if (!p || p->slot == WIRE_NONE)
+		return;
+	pool_peaks_add(&p->peaks, &now);
+	if (!(e->at_ns < p->now_ns && p->now_ns - e->at_ns < LATE_NS)) {
+		growth =
+			pool_growth(&p->now, &now, e->operation == MEMORY_ALLOCATED ? e->bytes : 0);
+		if (growth.bytes)
+			add_growth(memory_place(source, e), growth);
+		p->now = now;
+		p->now_ns = e->at_ns;
+	}
+	pool_store(p, &p->now, &p->peaks);
+}
+
 /* ---- PyTorch ---- */
 
 /* All tensors of a device, where they are not told of one by one. */
 static void tensors(uint32_t device, const struct torch_totals *m)
 {
 	const struct total *t = &memory.total[total_of(device, MEMORY_TENSORS)];
-	uint64_t start_ns = collector->start_ns, at_ns = m->peak_at_ns;
+	uint64_t start_ns = collector->start_ns, at_ns = m->used_at_ns;
 	uint32_t place = place_at(leaf(0, ALLOC_TENSORS), lane_intern(device, 0, 0, 0),
 				  total_of(device, MEMORY_TENSORS));
 
 	if (place == WIRE_NONE || t->slot == WIRE_NONE)
 		return;
-	slot_store(t->slot, PEAK_BYTES, m->allocated_peak);
+	slot_store(t->slot, PEAK_BYTES, m->peaks.used);
 	slot_store(t->slot, PEAK_AT, at_ns > start_ns ? at_ns - start_ns : 0);
 	slot_touch(t->slot);
-	slot_store(memory.place[place].slot, MEMORY_LIVE, m->allocated);
-	slot_store(memory.place[place].slot, MEMORY_PEAK, m->allocated_peak);
-	slot_store(memory.place[place].slot, MEMORY_AT_PEAK, m->allocated_peak);
+	slot_store(memory.place[place].slot, MEMORY_LIVE, m->now.used);
+	slot_store(memory.place[place].slot, MEMORY_PEAK, m->peaks.used);
+	slot_store(memory.place[place].slot, MEMORY_AT_PEAK, m->peaks.used);
 	slot_touch(memory.place[place].slot);
 }
 
@@ -308,10 +360,7 @@ void memory_torch(uint8_t source)
 			lose(LOSS_SLOTS_FULL, 1);
 			continue;
 		}
-		slot_store(p->slot, POOL_RESERVED, m.reserved);
-		slot_store(p->slot, POOL_USED, m.allocated);
-		slot_store(p->slot, POOL_PEAK, m.reserved_peak);
-		slot_touch(p->slot);
+		pool_store(p, &m.now, &m.peaks);
 		if (!collector->control->options.tensors)
 			tensors(device, &m);
 	}

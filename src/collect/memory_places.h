@@ -22,7 +22,12 @@ void memory_allocated(uint32_t place, uint64_t bytes, uint64_t at_ns);
 void memory_released(uint32_t place, uint64_t bytes, uint64_t at_ns, bool is_gone);
 /* Counts alone: it was not known to be there. */
 void memory_released_unknown(uint32_t place, uint64_t bytes);
+/* How full a pool is after an allocation or a release, or since it was trimmed. */
 void memory_pool(uint8_t source, const struct memory_event *e);
+/* An allocation made a pool grow (MEMORY_GROWN). */
+void memory_pool_grown(uint8_t source, const struct memory_event *e);
+/* What is known of how full pools are holds no longer. */
+void memory_pools_unseen(void);
 
 /* What PyTorch's allocator has, and what tensors use of it. */
 void memory_torch(uint8_t source);

@@ -99,6 +99,31 @@ static void tell_tensor(const void *p, int64_t more, int32_t device)
 	allocations_add(SOURCE_CUPTI, &e);
 }
 
+/* Seldom: it waited for the driver. */
+static void tell_growth(struct pool_growth growth, int32_t device)
+{
+	const struct memory_event e = {.operation = MEMORY_GROWN,
+				       .kind = MEMORY_TENSORS,
+				       .launch = thread_allocates(thread_state()),
+				       .device = device,
+				       .at_ns = clock_realtime_ns(),
+				       .bytes = growth.bytes,
+				       .n = growth.was_enough};
+
+	allocations_add(SOURCE_CUPTI, &e);
+}
+
+static void tell(const void *p, int64_t more, size_t allocated, size_t reserved, int32_t device)
+{
+	struct pool_growth growth = torch_totals_keep(
+		(unsigned)device, more > 0 ? (uint64_t)more : 0, allocated, reserved);
+
+	if (growth.bytes)
+		tell_growth(growth, device);
+	if (collector->control->options.tensors && more)
+		tell_tensor(p, more, device);
+}
+
 static bool is_wanted(void)
 {
 	return !collector->control->options.no_memory &&
@@ -109,11 +134,8 @@ void torch_memory_report(void *p, int64_t more, size_t allocated, size_t reserve
 			 struct torch_device device)
 {
 	if (collect_on && device.type == OF_CUDA && device.index >= 0 &&
-	    device.index < TORCH_DEVICES_MAX && is_wanted()) {
-		torch_totals_keep((unsigned)device.index, allocated, reserved);
-		if (collector->control->options.tensors && more)
-			tell_tensor(p, more, device.index);
-	}
+	    device.index < TORCH_DEVICES_MAX && is_wanted())
+		tell(p, more, allocated, reserved, device.index);
 	pass_on(__builtin_return_address(0), p, more, allocated, reserved, device);
 }
 

@@ -104,7 +104,9 @@ enum memory_operation {
 	MEMORY_GONE,
 	MEMORY_POOL,
 	MEMORY_UNIFIED,
-	MEMORY_SCOPE, /* a scope ends in which something may have been allocated */
+	MEMORY_SCOPE,  /* a scope ends in which something may have been allocated */
+	MEMORY_GROWN,  /* an allocation made a pool grow that is told of otherwise */
+	MEMORY_UNSEEN, /* nobody saw what happened before: how full pools were is not known */
 };
 
 enum unified_what {
@@ -134,8 +136,9 @@ struct memory_event {
 	bool is_static;       /* a variable of a module that was loaded */
 	uint64_t at_ns;       /* CLOCK_REALTIME */
 	uint64_t address, bytes;
-	uint64_t pool;       /* which one; 0: none */
-	uint64_t n, took_ns; /* of MEMORY_UNIFIED: so many; it moved, or waited */
+	uint64_t pool; /* which one; 0: none */
+	uint64_t n,
+		took_ns; /* of MEMORY_UNIFIED: so many; it moved, or waited; of MEMORY_GROWN n: 1: enough was free */
 	uint64_t pool_bytes,
 		pool_used; /* reserved, and in use; both 0: not known, or nothing left */
 };

@@ -197,14 +197,19 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(STEP_TO_HOST_GROWTH, 154, "step_to_host_growth_bytes", U64, PROPERTY, LAST, "B", "TO HOST GROWTH") \
 	_(STEP_WITHIN, 155, "step_within_bytes", U64, EXCLUSIVE, SUM, "B", "STEP WITHIN")          \
 	_(STEP_WITHIN_MAX, 156, "step_within_max_bytes", U64, EXCLUSIVE, MAX, "B", "MAX WITHIN")   \
-	_(STEP_WITHIN_GROWTH, 157, "step_within_growth_bytes", U64, PROPERTY, LAST, "B", "WITHIN GROWTH")
+	_(STEP_WITHIN_GROWTH, 157, "step_within_growth_bytes", U64, PROPERTY, LAST, "B", "WITHIN GROWTH") \
+	_(POOL_USED_PEAK, 158, "pool_used_peak_bytes", U64, INCLUSIVE, PEAK, "B", "USED PEAK")     \
+	_(POOL_UNUSED, 159, "pool_unused_at_peak_bytes", U64, INCLUSIVE, PEAK, "B", "UNUSED")      \
+	_(POOL_GROWN, 160, "pool_grown_bytes", U64, INCLUSIVE, SUM, "B", "GROWN")                  \
+	_(FRAGMENTED, 161, "pool_fragmented_bytes", U64, INCLUSIVE, SUM, "B", "FRAGMENTED")        \
+	_(FRAGMENTED_TIMES, 162, "pool_fragmented_times", U64, INCLUSIVE, SUM, "", "FRAG TIMES")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 158
+		METRIC_N_BUILTIN = 163
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -291,7 +296,9 @@ static inline bool metric_is_of_unified(uint32_t id)
 static inline bool metric_is_of_memory(uint32_t id)
 {
 	return (id >= METRIC_ALLOCS && id <= METRIC_POOL_PEAK) ||
-	       (id >= METRIC_LEFT_BYTES && id <= METRIC_LEFT_MOST) || metric_is_of_unified(id);
+	       (id >= METRIC_LEFT_BYTES && id <= METRIC_LEFT_MOST) ||
+	       (id >= METRIC_POOL_USED_PEAK && id <= METRIC_FRAGMENTED_TIMES) ||
+	       metric_is_of_unified(id);
 }
 
 /* Of calls of the GPU's library? */

@@ -18,6 +18,7 @@ extern void report(void *p, int64_t more, size_t allocated, size_t reserved,
 
 uint64_t tensor_new(uint32_t (*alloc)(uint64_t *, size_t), size_t bytes, int8_t type);
 void tensor_delete(uint64_t p, size_t bytes);
+void tensor_report(int64_t more, size_t all, size_t of_device, int8_t device);
 
 static uint64_t block, used; /* of a block: the part that was given out, for ever */
 static size_t allocated, reserved;
@@ -35,6 +36,12 @@ PUBLIC uint64_t tensor_new(uint32_t (*alloc)(uint64_t *, size_t), size_t bytes, 
 	allocated += bytes;
 	report((void *)(uintptr_t)p, (int64_t)bytes, allocated, reserved, (struct device){type, 0});
 	return p;
+}
+
+/* As another allocator would have it. */
+PUBLIC void tensor_report(int64_t more, size_t all, size_t of_device, int8_t device)
+{
+	report(&block, more, all, of_device, (struct device){1, device});
 }
 
 PUBLIC void tensor_delete(uint64_t p, size_t bytes)

@@ -275,7 +275,7 @@ uint32_t cuModuleGetFunction(void **ret, void *module, const char *name)
 /* ---- memory ---- */
 
 /* Addresses are only numbers. That which was released last is given out first. */
-enum { BLOCKS_MAX = 1 << 21, POOL = 0x9001 };
+enum { BLOCKS_MAX = 1 << 21, POOL = 0x9001, PARTS_MAX = 1 << 12 };
 #define BLOCK_STEP  4096
 #define BLOCK_FIRST (UINT64_C(1) << 40)
 
@@ -284,7 +284,10 @@ static struct {
 	uint32_t n, n_free;
 	uint32_t free[BLOCKS_MAX]; /* numbers of blocks */
 	uint64_t bytes[BLOCKS_MAX];
-	uint64_t pool_used, pool_bytes;
+	struct {
+		uint64_t address, bytes; /* address 0: a hole */
+	} part[PARTS_MAX];               /* of the pool: side by side */
+	uint32_t n_parts;
 } heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t block_take(uint64_t bytes)
@@ -311,15 +314,71 @@ static uint64_t block_release(uint64_t address)
 	return bytes;
 }
 
-static void count_pool(struct mock_op *op, uint64_t more, uint64_t less)
+static void part_insert(uint32_t at, uint64_t address, uint64_t bytes)
 {
-	heap.pool_used += more - less;
-	if (heap.pool_bytes < heap.pool_used)
-		heap.pool_bytes = heap.pool_used;
-	op->async = true;
+	if (heap.n_parts == PARTS_MAX)
+		abort();
+	memmove(&heap.part[at + 1], &heap.part[at], (heap.n_parts - at) * sizeof(*heap.part));
+	heap.part[at].address = address;
+	heap.part[at].bytes = bytes;
+	heap.n_parts++;
+}
+
+static void part_remove(uint32_t at)
+{
+	heap.n_parts--;
+	memmove(&heap.part[at], &heap.part[at + 1], (heap.n_parts - at) * sizeof(*heap.part));
+}
+
+/* Of the first hole that it fits into; else the pool grows by it, behind all others. */
+static void pool_take(uint64_t address, uint64_t bytes)
+{
+	uint32_t i = 0;
+
+	while (i < heap.n_parts && (heap.part[i].address || heap.part[i].bytes < bytes))
+		i++;
+	if (i < heap.n_parts && heap.part[i].bytes == bytes) {
+		heap.part[i].address = address;
+		return;
+	}
+	if (i < heap.n_parts)
+		heap.part[i].bytes -= bytes;
+	part_insert(i, address, bytes);
+}
+
+static bool is_hole(uint32_t i)
+{
+	return i < heap.n_parts && !heap.part[i].address;
+}
+
+/* Holes side by side are one. */
+static void pool_release(uint64_t address)
+{
+	uint32_t i = 0;
+
+	while (i < heap.n_parts && heap.part[i].address != address)
+		i++;
+	if (i == heap.n_parts)
+		return;
+	heap.part[i].address = 0;
+	if (is_hole(i + 1)) {
+		heap.part[i].bytes += heap.part[i + 1].bytes;
+		part_remove(i + 1);
+	}
+	if (i && is_hole(i - 1)) {
+		heap.part[i - 1].bytes += heap.part[i].bytes;
+		part_remove(i);
+	}
+}
+
+static void count_pool(struct mock_op *op)
+{
 	op->pool = POOL;
-	op->pool_bytes = heap.pool_bytes;
-	op->pool_used = heap.pool_used;
+	op->pool_bytes = op->pool_used = 0;
+	for (uint32_t i = 0; i < heap.n_parts; i++) {
+		op->pool_bytes += heap.part[i].bytes;
+		op->pool_used += heap.part[i].address ? heap.part[i].bytes : 0;
+	}
 }
 
 /* Times are taken in the order in which blocks are; records come to the tool as they may. */
@@ -339,8 +398,11 @@ static uint32_t allocate(uint32_t cbid, uint64_t *ret, uint64_t bytes, uint8_t k
 		return 2;
 	pthread_mutex_lock(&heap.lock);
 	*ret = block_take(bytes);
-	if (*ret && in_pool)
-		count_pool(&op, bytes, 0);
+	if (*ret && in_pool) {
+		op.async = true;
+		pool_take(*ret, bytes);
+		count_pool(&op);
+	}
 	op.address = *ret;
 	op.start_ns = op.end_ns = next_ns();
 	pthread_mutex_unlock(&heap.lock);
@@ -362,8 +424,11 @@ static uint32_t release(uint32_t cbid, uint64_t address, uint8_t kind, bool in_p
 	pthread_mutex_lock(&heap.lock);
 	op.start_ns = op.end_ns = next_ns();
 	op.bytes = block_release(address);
-	if (in_pool)
-		count_pool(&op, 0, op.bytes);
+	if (in_pool) {
+		op.async = true;
+		pool_release(address);
+		count_pool(&op);
+	}
 	pthread_mutex_unlock(&heap.lock);
 	return op.bytes ? make(cbid, &op) : 1;
 }
@@ -424,9 +489,12 @@ uint32_t cuMemPoolTrimTo(void *pool, size_t bytes)
 
 	(void)pool;
 	pthread_mutex_lock(&heap.lock);
-	heap.pool_bytes = heap.pool_used > bytes ? heap.pool_used : bytes;
-	op.pool_bytes = heap.pool_bytes;
-	op.pool_used = heap.pool_used;
+	count_pool(&op);
+	for (uint32_t i = heap.n_parts; i-- > 0 && op.pool_bytes > bytes;)
+		if (is_hole(i)) {
+			op.pool_bytes -= heap.part[i].bytes;
+			part_remove(i);
+		}
 	op.start_ns = op.end_ns = next_ns();
 	pthread_mutex_unlock(&heap.lock);
 	return make(0, &op);

@@ -273,8 +273,40 @@ static void forks(void)
 	proton_exit_scope();
 }
 
+/* Every second of 64 blocks is released: half of the pool is free, in holes of 1 MiB. */
+static void fragments(void)
+{
+	enum { N = 64 };
+	uint64_t block[N], other;
+	void *stream = (void *)2;
+
+	proton_enter_scope("fill");
+	for (int i = 0; i < N; i++)
+		cuda.alloc_async(&block[i], MIB, stream);
+	for (int i = 0; i < N; i += 2)
+		cuda.release_async(block[i], stream);
+	proton_exit_scope();
+	proton_enter_scope("larger");
+	for (int i = 0; i < 3; i++)
+		cuda.alloc_async(&other, 2 * MIB, stream); /* no hole is: it grows */
+	proton_exit_scope();
+	proton_enter_scope("as large");
+	cuda.alloc_async(&other, MIB, stream); /* does not grow */
+	proton_exit_scope();
+	proton_enter_scope("too large");
+	cuda.alloc_async(&other, 40 * MIB, stream); /* all holes together are not */
+	cuda.release_async(other, stream);
+	proton_exit_scope();
+	cuda.trim(NULL, 0); /* what is used stays, 39 MiB */
+	proton_enter_scope("again");
+	cuda.alloc_async(&other, 4 * MIB, stream); /* there is nothing else */
+	proton_exit_scope();
+	launch("kernel");
+}
+
 static struct {
 	uint64_t (*make)(uint32_t (*)(uint64_t *, size_t), size_t, int8_t), (*reported)(void);
+	void (*report)(int64_t, size_t, size_t, int8_t);
 	void (*drop)(uint64_t, size_t);
 } torch;
 
@@ -287,6 +319,7 @@ static void open_torch(void)
 	*(void **)&torch.make = dlsym(library, "tensor_new");
 	*(void **)&torch.drop = dlsym(library, "tensor_delete");
 	*(void **)&torch.reported = dlsym(library, "c10_reported");
+	*(void **)&torch.report = dlsym(library, "tensor_report");
 }
 
 /* As PyTorch does: weights stay, activations come and go; a library of it hears what it did. */
@@ -309,6 +342,40 @@ static void tensors(void)
 	torch.make(cuda.alloc, 1024, 0); /* of the host: not told of as a rule, and not ours */
 	launch("kernel");
 	printf("reported %llx\n", (unsigned long long)torch.reported());
+}
+
+/* What an allocator may say: MiB more or less, of all tensors, reserved, device. */
+static void segments(void)
+{
+	static const struct {
+		const char *scope;
+		int64_t more;
+		size_t allocated, reserved;
+		int8_t device;
+	} said[] = {
+		{"first", 20, 20, 20, 0},    /* what was there before nobody knows */
+		{"fill", 30, 50, 50, 0},     /* it has to grow */
+		{"fill", -25, 25, 50, 0},    /* */
+		{"other", 60, 60, 80, 1},    /* another device, whose first it is */
+		{"larger", 20, 45, 70, 0},   /* 25 were free */
+		{"larger", 20, 65, 90, 0},   /* … and so again */
+		{"fits", 25, 90, 90, 0},     /* does not grow */
+		{"fill", 10, 100, 110, 0},   /* it has to, and more than it needs */
+		{"larger", 10, 110, 130, 0}, /* as much as was free */
+		{"fill", -60, 50, 130, 0},   /* */
+		{"fill", 5, 55, 60, 0},      /* some was given back to the device */
+		{"larger", 5, 60, 62, 0},    /* and is taken again */
+		{"other", 10, 70, 90, 1},    /* the other device had 20 */
+	};
+
+	open_torch();
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		proton_enter_scope(said[i].scope);
+		torch.report(said[i].more * (int64_t)MIB, said[i].allocated * MIB,
+			     said[i].reserved * MIB, said[i].device);
+		proton_exit_scope();
+	}
+	launch("kernel");
 }
 
 /* A list of tensors grows by one a request; an interpreter releases all when it ends, its allocator nothing. */
@@ -428,9 +495,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*function)(void);
-	} what[] = {{"kinds", kinds},       {"threads", threads}, {"many", many},
-		    {"ends", context_ends}, {"forks", forks},     {"who", who},
-		    {"tensors", tensors},   {"leaves", leaves},   {"hoards", hoards}};
+	} what[] = {{"kinds", kinds},         {"threads", threads},  {"many", many},
+		    {"ends", context_ends},   {"forks", forks},      {"who", who},
+		    {"tensors", tensors},     {"leaves", leaves},    {"hoards", hoards},
+		    {"fragments", fragments}, {"segments", segments}};
 
 	if (argc != 3)
 		return 2;

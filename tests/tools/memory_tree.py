@@ -4,6 +4,10 @@ import json, sys
 names = dict(allocations="n", allocated_bytes="bytes", releases="freed_n", released_bytes="freed", left_bytes="left",
              live_bytes="live", peak_bytes="peak", at_peak_bytes="at_peak", pool_bytes="reserved",
              pool_used_bytes="used", pool_peak_bytes="pool_peak")
+if sys.argv[1:] == ["pools"]:
+    names = dict(pool_bytes="reserved", pool_used_bytes="used", pool_peak_bytes="reserved_peak",
+                 pool_used_peak_bytes="used_peak", pool_unused_at_peak_bytes="unused", pool_grown_bytes="grown",
+                 pool_fragmented_bytes="fragmented", pool_fragmented_times="times")
 if sys.argv[1:] == ["left"]:  # what scopes leave behind, and nothing else
     names = dict(left_behind_bytes="behind", left_behind_blocks="blocks", left_behind_times="times",
                  left_behind_live_bytes="unfreed", left_behind_peak_bytes="most")

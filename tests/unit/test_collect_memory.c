@@ -309,6 +309,54 @@ START_TEST(test_more_than_steps_take)
 }
 END_TEST
 
+/* ---- pools ---- */
+
+/* MiB of a pool after an allocation. */
+static void add_pooled(uint64_t address, uint64_t at_ns, uint64_t bytes, uint64_t reserved,
+		       uint64_t used)
+{
+	allocations_add(0, &(struct memory_event){.operation = MEMORY_ALLOCATED,
+						  .kind = MEMORY_DEVICE,
+						  .at_ns = at_ns,
+						  .address = address,
+						  .bytes = bytes << 20,
+						  .pool = 7,
+						  .pool_bytes = reserved << 20,
+						  .pool_used = used << 20});
+}
+
+/* How a pool grew is told of nothing that nobody saw, and of nothing twice. */
+START_TEST(test_pools)
+{
+	uint64_t now = clock_realtime_ns() - NSEC_PER_SEC;
+
+	rig_start();
+	add_pooled(1, now, 1, 64, 32);      /* what was there before is not known */
+	add_pooled(2, now + 10, 8, 72, 40); /* fragmented: 32 were free */
+	settle();
+	rig_until_sum("alloc device pool", METRIC_FRAGMENTED, 8 << 20);
+	/* One that is told of late is of what there was then. */
+	add_pooled(3, now + 5, 1, 64, 33);
+	settle();
+	add_pooled(4, now + 20, 1, 72, 41);
+	settle();
+	/* A release that is told of never: there was less free than it seems. */
+	add_pooled(5, now + 30, 30, 94, 94);
+	settle();
+	rig_until_sum("alloc device pool", METRIC_POOL_GROWN, (8 + 22) << 20);
+	allocations_add(0, &(struct memory_event){.operation = MEMORY_UNSEEN, .at_ns = now + 40});
+	add_pooled(6, now + 50, 1, 200, 50);
+	add_pooled(7, now + 60, 1, 204, 51);
+	settle();
+	rig_until_sum("alloc device pool", METRIC_POOL_GROWN, (8 + 22 + 4) << 20);
+	rig_until_sum("alloc device pool", METRIC_FRAGMENTED, (8 + 4) << 20);
+	rig_until_sum("alloc device pool", METRIC_FRAGMENTED_TIMES, 2);
+	rig_until_sum("pool", METRIC_POOL_PEAK, 204 << 20);
+	rig_until_sum("pool", METRIC_POOL_USED_PEAK, 94 << 20);
+	rig_until_sum("pool", METRIC_POOL_UNUSED, (204 - 51) << 20);
+}
+END_TEST
+
 TCase *collect_memory_case(void)
 {
 	TCase *c = tcase_create("memory");
@@ -326,5 +374,6 @@ TCase *collect_memory_case(void)
 	tcase_add_test(c, test_late);
 	tcase_add_test(c, test_variables);
 	tcase_add_test(c, test_more_than_steps_take);
+	tcase_add_test(c, test_pools);
 	return c;
 }
