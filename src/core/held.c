@@ -59,6 +59,11 @@ static int add_total(struct held_list *list, const struct session *s, const stru
 		.reserved = session_row_number(s, row, METRIC_POOL_SIZE),
 		.used = NAN,
 		.reserved_peak = NAN,
+		.used_peak = NAN,
+		.unused = NAN,
+		.grown = NAN,
+		.fragmented = NAN,
+		.fragmented_times = NAN,
 	};
 	return 0;
 }
@@ -73,6 +78,12 @@ static void fill_total(struct held *h, const struct session *s, const struct ses
 	h->reserved = fmax(h->reserved, session_row_number(s, row, METRIC_POOL_SIZE));
 	h->used = fmax(h->used, session_row_number(s, row, METRIC_POOL_USED));
 	h->reserved_peak = fmax(h->reserved_peak, session_row_number(s, row, METRIC_POOL_PEAK));
+	h->used_peak = fmax(h->used_peak, session_row_number(s, row, METRIC_POOL_USED_PEAK));
+	h->unused = fmax(h->unused, session_row_number(s, row, METRIC_POOL_UNUSED));
+	if (!isnan(h->used_peak)) { /* who tells this tells how it grew */
+		add_present(&h->fragmented, 0);
+		add_present(&h->fragmented_times, 0);
+	}
 }
 
 static int by_place(const void *a, const void *b)
@@ -98,26 +109,53 @@ static bool is_kind_of(const char *kind, const char *name)
 	return !strncmp(kind, name, n) && (!name[n] || name[n] == ' ');
 }
 
-static struct held *total_of(struct held_list *list, const struct session *s,
-			     const struct session_row *row)
+bool held_is_of_pool(const char *name, const char *pool)
+{
+	const char *end = strstr(name, ALLOC_FROM);
+	size_t len = end ? (size_t)(end - name) : strlen(name), n = strlen(pool);
+
+	if (!strcmp(pool, TORCH_POOL))
+		return is_kind_of(ALLOC_TENSORS, name);
+	return len > n && name[len - n - 1] == ' ' && !strncmp(name + len - n, pool, n);
+}
+
+/* The total, or the pool, that a row is a part of; NULL: there is none. */
+static struct held *whole_of(struct held_list *list, const struct session *s,
+			     const struct session_row *row, bool pool)
 {
 	const struct session_lane *lane = session_lane_at(s, row->lane);
 	const char *name = session_node_name(s, row->node);
 
 	for (size_t i = 0; i < list->n; i++) {
 		struct held *h = &list->v[i];
+		const char *own = session_node_name(s, h->node);
 
-		if (!held_is_pool(h) && h->device == lane->device && h->process == lane->process &&
-		    is_kind_of(session_node_name(s, h->node), name))
+		if (held_is_pool(h) == pool && h->device == lane->device &&
+		    h->process == lane->process &&
+		    (pool ? held_is_of_pool(name, own) : is_kind_of(own, name)))
 			return h;
 	}
 	return NULL;
 }
 
+/* How its pool grew by it. */
+static void add_growth(struct held_list *list, const struct session *s,
+		       const struct session_row *row)
+{
+	struct held *h = whole_of(list, s, row, true);
+
+	if (!h)
+		return;
+	add_present(&h->grown, session_row_number(s, row, METRIC_POOL_GROWN));
+	add_present(&h->fragmented, session_row_number(s, row, METRIC_FRAGMENTED));
+	add_present(&h->fragmented_times, session_row_number(s, row, METRIC_FRAGMENTED_TIMES));
+}
+
 static void add_row(struct held_list *list, const struct session *s, const struct session_row *row)
 {
-	struct held *h = total_of(list, s, row);
+	struct held *h = whole_of(list, s, row, false);
 
+	add_growth(list, s, row);
 	if (!h)
 		return;
 	add_present(&h->live, session_row_number(s, row, METRIC_MEM_LIVE));

@@ -15,8 +15,11 @@ struct held {
 	double live, peak;
 	double peak_at_ns; /* since the process was first seen */
 	double allocs, allocated, frees, freed, left;
-	double reserved, used,
-		reserved_peak; /* of pools, which have nothing else; NaN: it is none */
+	/* Of pools, which have nothing else; reserved: NaN: it is none. */
+	double reserved, used, reserved_peak, used_peak;
+	double unused;                       /* when it had reserved the most */
+	double grown;                        /* by what was allocated */
+	double fragmented, fragmented_times; /* … although enough was free in it */
 };
 
 /* What the code of one file has allocated of a kind of memory on a device. */
@@ -54,6 +57,7 @@ const char *held_left_remark(const struct session *s);
 	"Python releases them when it ends"
 #define HELD_LEFT_TITLE    "What scopes leave behind when they end"
 #define HELD_UNIFIED_TITLE "Unified memory, by who allocated it"
+#define HELD_GROWTH_TITLE  "Calling contexts that make pools grow"
 static inline bool held_is_pool(const struct held *h)
 {
 	return h->reserved == h->reserved; /* not NaN */
@@ -63,6 +67,8 @@ static inline bool held_is_pool(const struct held *h)
 void held_name(const struct session *s, const struct held *h, char out[HELD_NAME]);
 /* "libcublas.so.12, GPU0 device". */
 void held_by_name(const struct session *s, const struct held_by *b, char out[HELD_NAME]);
+/* Is what a calling context of this name allocates of the pool of that name? */
+bool held_is_of_pool(const char *name, const char *pool);
 /* The file whose code has allocated, of the name of a calling context that allocates; NULL: not known. */
 const char *held_allocator(const char *name);
 #define HELD_BY_TITLE "Files whose code allocates"

@@ -33,7 +33,12 @@
 	_(reserved,  "RESERVED",  h->reserved,     bytes,   8, 0, "bytes that the pool has of the device") \
 	_(used,      "USED",      h->used,         bytes,   6, 1, "bytes of these that are allocated") \
 	_(share,     "USED%",     held_used(h),    percent, 5, 2, "share of these")                \
-	_(most,      "PEAK",      h->reserved_peak, bytes,  6, 3, "the most that it had reserved")
+	_(most,      "PEAK",      h->reserved_peak, bytes,  6, 3, "the most that it had reserved")  \
+	_(most_used, "USED PEAK", h->used_peak,    bytes,   9, 7, "the most of it that was allocated at a time") \
+	_(unused,    "UNUSED",    h->unused,       bytes,   6, 5, "bytes that were free in it when it had reserved the most") \
+	_(fragmented, "FRAGMENTED", h->fragmented, bytes,  10, 4,                                  \
+	  "bytes by which it grew for what was no larger than what was free in it")                \
+	_(frag_times, "TIMES",    h->fragmented_times, count, 6, 6, "times that it grew so")
 
 /* Of a calling context.
  *    metric      title         form   human   width rank  meaning */
@@ -52,6 +57,12 @@
 	  "bytes allocated in the scope that were there when it ended, of all times") \
 	_(LEFT_TIMES, "TIMES",      COUNT, count,   6, 3, "times that it ended and left something") \
 	_(LEFT_BLOCKS, "BLOCKS",    COUNT, count,   6, 4, "allocations that were left behind")
+/* Of what makes pools grow. */
+#define GROWTH_COLUMNS(_)                                                                          \
+	_(FRAGMENTED, "FRAGMENTED", BYTES, bytes,  10, 0,                                          \
+	  "bytes by which a pool grew for what was no larger than what was free in it")            \
+	_(FRAGMENTED_TIMES, "TIMES", COUNT, count,  6, 1, "times that it grew so")                 \
+	_(POOL_GROWN, "GROWN",      BYTES, bytes,   6, 2, "bytes by which it grew, for whatever reason")
 #define UNIFIED_COLUMNS(_)                                                                         \
 	_(TO_DEVICE,  "TO GPU",     BYTES, bytes,   6, 0, "bytes that moved from the host to a device") \
 	_(TO_HOST,    "TO HOST",    BYTES, bytes,   7, 1, "bytes that moved back")                 \

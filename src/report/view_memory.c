@@ -302,8 +302,15 @@ static void put_pools(struct report *r, const struct held_list *list, size_t fro
 							    .priority = rank_};
 HOLDER_COLUMNS(HELD_COLUMN)
 LEFT_COLUMNS(HELD_COLUMN)
+GROWTH_COLUMNS(HELD_COLUMN)
 UNIFIED_COLUMNS(HELD_COLUMN)
 #define COLUMN_OF(metric_, ...) &column_##metric_,
+#define ROWS_OF_NODES(columns, share)                                                              \
+	{                                                                                          \
+		.value = row_node_value, .share_of = share, .name = row_node_name,                 \
+		.path = row_node_path, .usual = columns, .n_usual = ARRAY_SIZE(columns),           \
+		.by_first = true                                                                   \
+	}
 
 /* A context that allocates itself: not a pool, nor all of a kind. */
 static bool allocates(struct report *r, uint32_t node)
@@ -327,13 +334,7 @@ static bool is_unified(struct report *r, uint32_t node)
 static int put_holders(struct report *r)
 {
 	static const struct column_spec *const usual[] = {HOLDER_COLUMNS(COLUMN_OF)};
-	static const struct row_kind kind = {.value = row_node_value,
-					     .share_of = &column_MEM_LIVE,
-					     .name = row_node_name,
-					     .path = row_node_path,
-					     .usual = usual,
-					     .n_usual = ARRAY_SIZE(usual),
-					     .by_first = true};
+	static const struct row_kind kind = ROWS_OF_NODES(usual, &column_MEM_LIVE);
 
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Calling contexts by the memory that they hold");
@@ -350,13 +351,7 @@ static bool has_left(struct report *r, uint32_t node)
 static int put_left_behind(struct report *r)
 {
 	static const struct column_spec *const usual[] = {LEFT_COLUMNS(COLUMN_OF)};
-	static const struct row_kind kind = {.value = row_node_value,
-					     .share_of = &column_LEFT_HELD,
-					     .name = row_node_name,
-					     .path = row_node_path,
-					     .usual = usual,
-					     .n_usual = ARRAY_SIZE(usual),
-					     .by_first = true};
+	static const struct row_kind kind = ROWS_OF_NODES(usual, &column_LEFT_HELD);
 
 	const char *remark = held_left_remark(r->s);
 	int e;
@@ -371,16 +366,29 @@ static int put_left_behind(struct report *r)
 	return e;
 }
 
+static bool grows_pool(struct report *r, uint32_t node)
+{
+	return snapshot_node(r->snap, node)->kind == FRAME_ALLOC &&
+	       numbers_counts(r->numbers, node) &&
+	       rows_node_at(r, node, &column_POOL_GROWN.derived) > 0;
+}
+
+static int put_growth(struct report *r)
+{
+	static const struct column_spec *const usual[] = {GROWTH_COLUMNS(COLUMN_OF)};
+	static const struct row_kind kind = ROWS_OF_NODES(usual, &column_FRAGMENTED);
+
+	if (!session_has_values(r->s, METRIC_POOL_GROWN))
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, HELD_GROWTH_TITLE);
+	return rows_put_nodes(r, &kind, grows_pool);
+}
+
 static int put_unified(struct report *r, const struct held_list *list)
 {
 	static const struct column_spec *const usual[] = {UNIFIED_COLUMNS(COLUMN_OF)};
-	static const struct row_kind kind = {.value = row_node_value,
-					     .share_of = &column_TO_DEVICE,
-					     .name = row_node_name,
-					     .path = row_node_path,
-					     .usual = usual,
-					     .n_usual = ARRAY_SIZE(usual),
-					     .by_first = true};
+	static const struct row_kind kind = ROWS_OF_NODES(usual, &column_TO_DEVICE);
 	const char *why = held_why_no_unified(r->s, list);
 
 	if (why) {
@@ -428,6 +436,8 @@ static int put_allocated(struct report *r)
 	}
 	if (e == 0)
 		put_pools(r, &list, n);
+	if (e == 0)
+		e = put_growth(r);
 	if (e == 0)
 		e = put_unified(r, &list);
 	held_done(&list);

@@ -254,6 +254,8 @@ static const struct column holder_columns[] = {HOLDER_COLUMNS(HOLDER_COLUMN)};
 static const uint32_t holder_metrics[] = {HOLDER_COLUMNS(HOLDER_METRIC)};
 static const struct column left_columns[] = {LEFT_COLUMNS(HOLDER_COLUMN)};
 static const uint32_t left_metrics[] = {LEFT_COLUMNS(HOLDER_METRIC)};
+static const struct column growth_columns[] = {GROWTH_COLUMNS(HOLDER_COLUMN)};
+static const uint32_t growth_metrics[] = {GROWTH_COLUMNS(HOLDER_METRIC)};
 static const struct column unified_columns[] = {UNIFIED_COLUMNS(HOLDER_COLUMN)};
 static const uint32_t unified_metrics[] = {UNIFIED_COLUMNS(HOLDER_METRIC)};
 
@@ -353,6 +355,12 @@ static void list_left(struct panel *p)
 				  &(struct section_row){.role = ROLE_DIM, .is_remark = true});
 }
 
+static void list_growth(struct panel *p)
+{
+	if (session_has_values(panel_session(p), METRIC_POOL_GROWN))
+		list_allocating(p, growth_metrics, ARRAY_SIZE(growth_metrics));
+}
+
 static void list_unified(struct panel *p)
 {
 	if (held_has_unified(panel_session(p)))
@@ -431,6 +439,15 @@ static const struct section sections[] = {
 		.name = "PATH",
 		.columns = {holder_columns, ARRAY_SIZE(holder_columns), 40},
 		.list = list_holders,
+		.of_b = true,
+		.most = 32,
+		.limited = 1,
+	},
+	{
+		.title = HELD_GROWTH_TITLE,
+		.name = "PATH",
+		.columns = {growth_columns, ARRAY_SIZE(growth_columns), 40},
+		.list = list_growth,
 		.of_b = true,
 		.most = 32,
 		.limited = 1,

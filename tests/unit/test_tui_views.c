@@ -658,6 +658,15 @@ START_TEST(why_nobody_holds_memory)
 }
 END_TEST
 
+static void grow(uint32_t parent, double bytes, double fragmented, double times)
+{
+	uint32_t node = world_node(&w, parent, FRAME_ALLOC, "alloc device pool");
+
+	world_number(&w, node, w.lanes[0], METRIC_POOL_GROWN, bytes);
+	world_number(&w, node, w.lanes[0], METRIC_FRAGMENTED, fragmented);
+	world_number(&w, node, w.lanes[0], METRIC_FRAGMENTED_TIMES, times);
+}
+
 START_TEST(who_holds_memory)
 {
 	uint32_t total = world_node(&w, 0, FRAME_ALLOC, "alloc device"),
@@ -670,11 +679,20 @@ START_TEST(who_holds_memory)
 	world_number(&w, pool, w.lanes[0], METRIC_POOL_SIZE, 4e9);
 	world_number(&w, pool, w.lanes[0], METRIC_POOL_USED, 1e9);
 	world_number(&w, pool, w.lanes[0], METRIC_POOL_PEAK, 6e9);
+	world_number(&w, pool, w.lanes[0], METRIC_POOL_USED_PEAK, 5.5e9);
+	world_number(&w, pool, w.lanes[0], METRIC_POOL_UNUSED, 1.5e9);
+	grow(w.forward, 2e9, 0, 0);
+	grow(w.step, 4e9, 3e9, 12);
 	world_tick(&w);
 	world_keys(&w, "3");
 	world_golden(&w, 24, 80, "held_80x24");
 	world_golden(&w, 40, 140, "held_140x40");
 	world_golden(&w, 10, 40, "held_40x10");
+	world_keys(&w, "End");
+	world_golden(&w, 24, 80, "pools_80x24");
+	world_golden(&w, 40, 140, "pools_140x40");
+	world_keys(&w, "Up Up Up Up");
+	world_golden(&w, 10, 40, "pools_40x10");
 	world_keys(&w, "1"); /* in the tree they would be rows without numbers */
 	ck_assert(!world_shows(&w, "alloc device"));
 	world_keys(&w, "3 \\ 'forward' Enter");
