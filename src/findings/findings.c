@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/human.h"
+#include "core/held.h"
 #include "core/metadata.h"
 #include "core/runs.h"
 #include "findings/rules.h"
@@ -300,6 +301,24 @@ void finding_name_most(struct finding *finding, const struct most *most)
 {
 	memcpy(finding->nodes, most->nodes, sizeof(finding->nodes));
 	finding->n_nodes = most->n;
+}
+
+void finding_name_of_pool(struct finding *finding, const struct evidence *e,
+			  const struct held *pool, uint32_t metric)
+{
+	const char *name = session_node_name(e->s, pool->node);
+	struct most most = {.n = 0};
+
+	for (uint32_t i = 0; i < e->s->n_nodes; i++) {
+		double value = session_node_kind(e->s, i) == FRAME_ALLOC &&
+					       held_is_of_pool(session_node_name(e->s, i), name)
+				       ? evidence_sum_on(e, i, metric, pool->device)
+				       : 0;
+
+		if (value > 0)
+			most_insert(&most, i, value);
+	}
+	finding_name_most(finding, &most);
 }
 
 /* What picked nodes cost is their time. */

@@ -42,6 +42,7 @@
 	_(LINK, "link")                                                                            \
 	_(MEMORY_FULL, "memory-full")                                                              \
 	_(RESERVED, "reserved")                                                                    \
+	_(REGROWN_POOLS, "regrown-pools")                                                          \
 	_(LEFT_BEHIND, "left-behind")                                                              \
 	_(GROWING_MEMORY, "growing-memory")                                                        \
 	_(UNRELEASED_MEMORY, "unreleased-memory")                                                  \

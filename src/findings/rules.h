@@ -113,6 +113,10 @@ void finding_say_growth(struct finding *finding, const struct evidence *e, const
 /* Name those of the picked nodes that have the longest times. */
 void finding_name_nodes(struct finding *finding, const struct picked *picked);
 void finding_name_most(struct finding *finding, const struct most *most);
+/* … the calling contexts that allocate from a pool and have the most of a metric. */
+struct held;
+void finding_name_of_pool(struct finding *finding, const struct evidence *e,
+			  const struct held *pool, uint32_t metric);
 
 /* Had others the device, too? Then what its own work left of the time may have been theirs. */
 bool evidence_is_shared(const struct evidence *e, uint32_t device);

@@ -41,11 +41,33 @@ hasnt "nor from the bottom up" "alloc" <("$PROTON" report --view bottom-up kinds
 hasnt "nor below functions" "alloc" callers
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
-has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M  GPU0 pool" report
+has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M      5.24M       0           0      0  GPU0 pool" report
 hasnt "without a filter all is of the whole run" "of the whole run" report
 "$PROTON" report --ascii --view memory -i kept kinds.hatchet >report
 check "a filter: what it does not reach says so" "Allocated memory (HELD: at the end)|Files whose code allocates|Pools of memory|" \
 	"$(grep -B1 '^(of the whole run, whatever the filter leaves)$' report | grep '^[A-Z]' | tr '\n' '|')"
+
+# A pool of holes: it grows for what would fit into all of them together.
+run fragments
+pools() { "$PROTON" export -f json "$@" | python3 "$tests/tools/memory_tree.py" pools | sed "s/ from collect_memory//; /^\[/d"; }
+check "a pool of holes: how it grew, and where" "\
+again/alloc device pool grown=4194304
+fill/alloc device pool grown=66060288
+larger/alloc device pool grown=6291456 fragmented=6291456 times=3
+pool reserved=45088768 used=45088768 reserved_peak=115343360 used_peak=82837504 unused=32505856
+too large/alloc device pool grown=41943040" "$(pools fragments.hatchet)"
+"$PROTON" report --view memory fragments.hatchet >report
+check "a pool of holes: as text" "45.1M 45.1M 100.0 115M 82.8M 32.5M 6.29M 3 GPU0 pool" \
+	"$(grep 'GPU0 pool' report | tr -s ' ' | sed 's/^ //')"
+check "… who made it grow" "6.29M 3 6.29M larger › alloc device pool" \
+	"$(sed -n '/^Calling contexts that make pools/,/^$/p' report | sed -n '3s/ from collect_memory//p' | tr -s ' ' | sed 's/^ //')"
+mv fragments.hatchet before.hatchet
+run fragments
+"$PROTON" merge -o both.hatchet before.hatchet fragments.hatchet >out 2>&1
+check "… merged" 0 $?
+check "… of two runs, a row each" 2 "$("$PROTON" report --view memory both.hatchet | tr -s ' ' | grep -c '45.1M 100.0 115M 82.8M 32.5M 6.29M 3 GPU0 pool, pid')"
+"$PROTON" export -f csv fragments.hatchet >csv
+check "… as CSV" yes "$(grep -q '"*pool_fragmented_bytes' csv && grep -q 6291456 csv && echo yes)"
 
 hasnt "no levels without a trace" '"metric":"live_bytes"' <("$PROTON" export -f json kinds.hatchet)
 
@@ -165,13 +187,26 @@ alloc tensors live=524288 peak=1310720 at_peak=1310720" "$(grep 'tensors\|PyTorc
 	"$PROTON" advise tensors.hatchet >findings
 	has "more is reserved than tensors use" "(reserved)" findings
 	has "by so much" "PyTorch had 317MB of the device, and tensors 1.31MB at most:" findings
+	has "as it grew although enough was free" "150 times it grew, by 315MB in all" findings
+	has "where" "at step › alloc tensors" findings
+	has "what to do" "expandable_segments:True" findings
 	run tensors --tensors
 	check "by calling context" "\
 alloc tensors peak=1310720
 step/alloc tensors n=1200 bytes=314572800 freed_n=1200 freed=314572800 peak=786432 at_peak=786432
 weights/alloc tensors n=1 bytes=524288 live=524288 peak=524288 at_peak=524288" "$(grep tensors tensors.tree)"
 	"$PROTON" advise tensors.hatchet >findings
-	hasnt "tensors come and go at no price" "alloc tensors" findings
+	hasnt "tensors come and go at no price" "(allocations)" findings
+	run segments
+	check "its allocator grows although enough is free: how often, by how much, where" "\
+PyTorch's allocator reserved=159383552 used=136314880 reserved_peak=136314880 used_peak=115343360 unused=20971520
+fill/alloc tensors grown=52428800
+larger/alloc tensors grown=65011712 fragmented=65011712 times=4
+other/alloc tensors grown=10485760 fragmented=10485760 times=1" "$(pools segments.hatchet)"
+	"$PROTON" report --view memory segments.hatchet >report
+	has "of each device" "96.8   136M       115M   21.0M       65.0M      4  GPU0 PyTorch's allocator" report
+	has "of each device" "77.8  94.4M      73.4M   21.0M       10.5M      1  GPU1 PyTorch's allocator" report
+	hasnt "what they allocated is not told" "larger › alloc tensors" <(sed -n '/^Calling contexts by the/,/^$/p' report)
 	run hoards --tensors
 	"$PROTON" export -f json hoards.hatchet | python3 "$tests/tools/memory_tree.py" left >leaves.tree
 	check "a list of tensors that grows, and is released at the end: what there was of it" \

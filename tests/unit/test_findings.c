@@ -40,6 +40,10 @@ struct world {
 	uint64_t copies_ns, hidden_ns; /* of the first device; not a sum of times */
 	uint64_t aside_ms;
 	uint64_t tensors, reserved; /* the most of PyTorch's on the first device */
+	struct {
+		const char *name, *by; /* by: the name of what allocates from it */
+		uint64_t used, unused, grown, fragmented, times;
+	} pool; /* … or of another pool, as large */
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -92,6 +96,25 @@ static void add_reserved(struct session *s, const struct world *w, uint32_t lane
 	add_metric(s, pool, lane, METRIC_POOL_PEAK, w->reserved);
 }
 
+static void add_pool(struct session *s, const struct world *w, uint32_t lane)
+{
+	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"),
+		 pool = session_node(s, SESSION_ROOT, FRAME_ALLOC, w->pool.name),
+		 by = session_node(s, scope, FRAME_ALLOC, w->pool.by),
+		 other = session_node(s, SESSION_ROOT, FRAME_ALLOC, "alloc device pool 3");
+
+	add_metric(s, pool, lane, METRIC_POOL_SIZE, w->reserved);
+	add_metric(s, pool, lane, METRIC_POOL_PEAK, w->reserved);
+	add_metric(s, pool, lane, METRIC_POOL_USED_PEAK, w->pool.used);
+	add_metric(s, pool, lane, METRIC_POOL_UNUSED, w->pool.unused);
+	add_metric(s, by, lane, METRIC_POOL_GROWN, w->pool.grown);
+	add_metric(s, by, lane, METRIC_FRAGMENTED, w->pool.fragmented);
+	add_metric(s, by, lane, METRIC_FRAGMENTED_TIMES, w->pool.times);
+	add_metric(s, other, lane, METRIC_POOL_GROWN, 100 * w->reserved);
+	add_metric(s, other, lane, METRIC_FRAGMENTED, 100 * w->reserved);
+	add_metric(s, other, lane, METRIC_FRAGMENTED_TIMES, 1000);
+}
+
 static struct session *make(const struct world *w)
 {
 	struct session *s = session_new();
@@ -110,7 +133,9 @@ static struct session *make(const struct world *w)
 	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
 		add_work(s, &w->work[i], lanes);
 	add_counted(s, w, lanes[0]);
-	if (w->reserved)
+	if (w->pool.name)
+		add_pool(s, w, lanes[0]);
+	else if (w->reserved)
 		add_reserved(s, w, lanes[0]);
 	for (uint32_t i = 0; i < n_ranks; i++) {
 		struct session_use use = {.process = i,
@@ -238,6 +263,19 @@ static struct session *make(const struct world *w)
 		.wall_ns = 10 * S, .work = {KERNEL("k", 4 * S, 10)},                               \
 		.tensors = (tensors_mb)*UINT64_C(1000000),                                         \
 		.reserved = (reserved_mb)*UINT64_C(1000000)                                        \
+	}
+#define POOL(used_mb, reserved_mb, grown_mb, fragmented_mb)                                        \
+	{                                                                                          \
+		.wall_ns = 10 * S, .work = {KERNEL("k", 4 * S, 10)},                               \
+		.reserved = (reserved_mb)*UINT64_C(1000000), .pool = {                             \
+			.name = "pool 2",                                                          \
+			.by = "alloc device pool 2 from libx.so",                                  \
+			.used = (used_mb)*UINT64_C(1000000),                                       \
+			.unused = 250000000,                                                       \
+			.grown = (grown_mb)*UINT64_C(1000000),                                     \
+			.fragmented = (fragmented_mb)*UINT64_C(1000000),                           \
+			.times = 20,                                                               \
+		}                                                                                  \
 	}
 #define REPEATED(again, compared, same)                                                            \
 	{                                                                                          \
@@ -618,6 +656,13 @@ static const struct {
 	{FINDING_RESERVED, FREE_OF_CHARGE, RESERVED(700, 1000)},
 	{FINDING_RESERVED, 0, RESERVED(900, 1000)},
 	{FINDING_RESERVED, 0, RESERVED(100, 300)},
+	{FINDING_RESERVED, FREE_OF_CHARGE, POOL(700, 1000, 0, 0)},
+	{FINDING_RESERVED, FREE_OF_CHARGE, POOL(900, 1000, 300, 300)},
+	{FINDING_RESERVED, 0, POOL(900, 1000, 200, 200)},
+	{FINDING_RESERVED, 0, POOL(1900, 2000, 300, 300)},
+	{FINDING_REGROWN_POOLS, FREE_OF_CHARGE, POOL(900, 1000, 4000, 0)},
+	{FINDING_REGROWN_POOLS, 0, POOL(900, 1000, 3000, 0)},
+	{FINDING_REGROWN_POOLS, 0, POOL(90, 100, 900, 0)},
 	{FINDING_ALLOCATIONS, 0, ALLOCATED("alloc device pool", 2000, 2000, 0)},
 	{FINDING_MEMORY_ERRORS, NAN, SENSED(LOOKED, [SENSOR_ERRORS] = 1)},
 	{FINDING_MEMORY_ERRORS, 0, SENSED(LOOKED)},
@@ -871,6 +916,59 @@ START_TEST(hidden_copies_are_told)
 }
 END_TEST
 
+/* What the rule says of a pool, and at which calling context. */
+static void advises(const struct world *world, enum finding_rule rule, const char *advice,
+		    const char *where)
+{
+	struct session *s = make(world);
+	struct findings f = {0};
+	const struct finding *found = NULL;
+
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+	for (size_t i = 0; i < f.n; i++)
+		found = f.v[i].rule == rule ? &f.v[i] : found;
+	ck_assert_ptr_nonnull(found);
+	ck_assert_msg(strstr(finding_advice(found), advice), "%s", finding_advice(found));
+	ck_assert_uint_eq(found->n_nodes, where ? 1 : 0);
+	if (where)
+		ck_assert_str_eq(session_node_name(s, found->nodes[0]), where);
+	findings_done(&f);
+	session_free(s);
+}
+
+START_TEST(pools_are_fragmented)
+{
+	const char *by = "alloc device pool 2 from libx.so";
+	struct world world = POOL(700, 1000, 900, 400);
+
+	has_evidence(
+		&world, FINDING_RESERVED,
+		"pool 2 had 1.00GB of the device, and 700MB of it were allocated at most: 300MB "
+		"were never used at a time; 20 times it grew, by 400MB in all, although enough "
+		"was free; 25.0% was free when it had most");
+	advises(&world, FINDING_RESERVED, "cudaMemPoolCreate", by);
+	world = (struct world)POOL(700, 1000, 900, 0);
+	has_evidence(
+		&world, FINDING_RESERVED,
+		"pool 2 had 1.00GB of the device, and 700MB of it were allocated at most: 300MB "
+		"were never used at a time");
+	advises(&world, FINDING_RESERVED, "cudaMemPoolAttrReleaseThreshold", NULL);
+	world = (struct world)POOL(900, 1000, 9000, 0);
+	has_evidence(&world, FINDING_REGROWN_POOLS,
+		     "pool 2 took 9.00GB of the device in all, and never had more than 1.00GB");
+	advises(&world, FINDING_REGROWN_POOLS, "cudaMemPoolAttrReleaseThreshold", by);
+	world.pool.name = "PyTorch's allocator";
+	world.pool.by = "alloc tensors";
+	world.pool.fragmented = 400000000;
+	has_evidence(
+		&world, FINDING_RESERVED,
+		"PyTorch had 1.00GB of the device, and tensors 900MB at most; 20 times it grew, "
+		"by 400MB in all, although enough was free; 25.0% was free when it had most");
+	advises(&world, FINDING_RESERVED, "expandable_segments:True", "alloc tensors");
+	advises(&world, FINDING_REGROWN_POOLS, "torch.cuda.empty_cache()", "alloc tensors");
+}
+END_TEST
+
 /* The run computes for longer than it copies; one of its contexts does not. */
 START_TEST(copies_of_a_context)
 {
@@ -1108,6 +1206,7 @@ int main(void)
 	tcase_add_test(tcase, advice_of_what_it_waited_for);
 	tcase_add_test(tcase, places_of_one_kernel);
 	tcase_add_test(tcase, hidden_copies_are_told);
+	tcase_add_test(tcase, pools_are_fragmented);
 	tcase_add_test(tcase, why_a_step_was_slow);
 	tcase_add_test(tcase, why_steps_were_slow);
 	tcase_add_test(tcase, a_leak_grows);
