@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does memory grow while a graph is replayed for long? graph_memory.py BUILD [--replays N] [--graphs nodes|whole]
+"""Does memory grow while a graph is replayed for long? graph_memory.py BUILD [--replays N] [--graphs nodes|whole] [--floor]
 
 Runs bench/cuda_graph (100 kernels, two copies and a set) under `proton record` and looks each half second at the memory of the
 program (VmRSS) and of the device (nvidia-smi). Prints both after a tenth of the time, in the middle and at the end, and how many
-kernels were counted."""
+kernels were counted. --floor: CUPTI's own, without us (bench/floor.h)."""
 import argparse, json, os, re, subprocess, sys, tempfile, time
 
 p = argparse.ArgumentParser()
 p.add_argument("build")
 p.add_argument("--replays", type=int, default=250000)
 p.add_argument("--graphs", default="nodes")
+p.add_argument("--floor", action="store_true")
 a = p.parse_args()
 tmp = tempfile.mkdtemp()
 out, text = os.path.join(tmp, "p.hatchet"), os.path.join(tmp, "p.json")
@@ -35,8 +36,15 @@ def program():
     return None
 
 
-run = subprocess.Popen([proton, "record", "-q", "--graphs", a.graphs, "-o", out, "--", app, "-r", str(a.replays)],
-                       stdout=subprocess.PIPE, text=True)
+cmd, env = [app, "-r", str(a.replays)], dict(os.environ)
+if a.floor:
+    env["CUDA_INJECTION64_PATH"] = os.path.join(os.path.abspath(a.build), "bench", "floor_activity.so")
+    env["FLOOR_FLUSH_MS"] = "100"
+    if a.graphs == "whole":
+        env["FLOOR_GRAPHS"] = env["FLOOR_PINNED"] = "1"
+else:
+    cmd = [proton, "record", "-q", "--graphs", a.graphs, "-o", out, "--"] + cmd
+run = subprocess.Popen(cmd, env=env, stdout=subprocess.PIPE, text=True)
 seen = []
 while run.poll() is None:
     time.sleep(0.5)
@@ -57,6 +65,8 @@ if len(seen) < 10:
 # The first second has the program's own start in it, the last sample its end.
 for what, at in (("a tenth", max(2, len(seen) // 10)), ("half", len(seen) // 2), ("the end", len(seen) - 2)):
     print("%-8s program %d KiB, device %d MiB" % ((what,) + seen[at]))
+if a.floor:
+    sys.exit(0)
 with open(text, "w") as f:
     subprocess.run([proton, "export", "-f", "json", out], stdout=f, check=True)
 profile = json.load(open(text))
