@@ -340,16 +340,13 @@ void slowest_name(const struct session *s, const struct spread *x, char *out, si
 static int compare_lost(const void *a, const void *b)
 {
 	const struct spread_row *x = a, *y = b;
-	double of_x = x->lost, of_y = y->lost;
 
-	if (isnan(of_x) != isnan(of_y))
-		return isnan(of_x) ? 1 : -1;
-	if (isnan(of_x)) {
-		of_x = x->sum;
-		of_y = y->sum;
-	}
-	if (of_x != of_y)
-		return of_x < of_y ? 1 : -1;
+	if (isnan(x->lost) != isnan(y->lost))
+		return isnan(x->lost) ? 1 : -1;
+	if (!isnan(x->lost) && x->lost != y->lost)
+		return x->lost < y->lost ? 1 : -1;
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? 1 : -1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 

@@ -76,8 +76,8 @@ struct spread_row {
 	double sum;
 	uint32_t node;
 };
-/* Nodes below the root that have values, by what they cost, most first; behind them those that one rank
- * alone has, by their sums; malloc'd. NULL: out of memory. */
+/* Nodes below the root that have values, by what they cost, most first, then by their sums; behind them those
+ * that one rank alone has; malloc'd. NULL: out of memory. */
 struct spread_row *ranks_sorted(const struct ranks *ranks, const struct session *s,
 				uint32_t *ret_n);
 

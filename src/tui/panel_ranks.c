@@ -49,16 +49,19 @@ static void put_rank(struct panel *p, uint32_t process, bool is_slowest, struct 
 {
 	const struct session *s = panel_session(p);
 	const struct session_process *of = process < s->n_processes ? &s->processes[process] : NULL;
+	size_t before = out->len;
 	char rank[64];
 
 	rank_name(s, process, rank, sizeof(rank));
 	/* Without a rank it is known by its pid, which the rest says as well. */
 	if (!of || !of->pid || of->rank >= 0)
-		buf_printf(out, "%s%s", rank, of && of->pid ? "  " : "");
-	if (of && of->pid)
+		buf_puts(out, rank);
+	if (is_slowest) /* before what is long */
+		buf_puts(out, out->len > before ? "  slowest" : "slowest");
+	if (of && of->pid) {
+		buf_puts(out, out->len > before ? "  " : "");
 		tui_put_process(p->tui, process, out);
-	if (is_slowest)
-		buf_puts(out, "  slowest");
+	}
 }
 
 static void list_ranks(struct panel *p)

@@ -735,10 +735,17 @@ uint32_t cuDriverGetVersion(int *version)
 	return 0;
 }
 
+static int n_devices(void)
+{
+	const char *n = getenv("MOCK_CUDA_DEVICES");
+
+	return n ? atoi(n) : 2;
+}
+
 EXPORT uint32_t cuDeviceGetCount(int *n);
 uint32_t cuDeviceGetCount(int *n)
 {
-	*n = 2;
+	*n = n_devices();
 	return is_initialised ? 0 : 3;
 }
 
@@ -746,7 +753,7 @@ EXPORT uint32_t cuDeviceGet(int *device, int ordinal);
 uint32_t cuDeviceGet(int *device, int ordinal)
 {
 	*device = ordinal;
-	return ordinal >= 0 && ordinal < 2 ? 0 : 101;
+	return ordinal >= 0 && ordinal < n_devices() ? 0 : 101;
 }
 
 EXPORT uint32_t cuDeviceGetName(char *name, int size, int device);

@@ -18,18 +18,18 @@ done
 check "nothing ran" "" "$(ls -A | grep -vx -e out -e err -e .config)"
 
 # ---- each rank its own
-for rank in 0 1 2 3; do
+for rank in 0 1 2 3 4 5 6 7; do
 	RANK=$rank JOB=j7 "$PROTON" record -q -o '%q{JOB}.%h.%r.hatchet' -- sleep 0.1 &
 	pids[rank]=$!
 done
 for pid in "${pids[@]}"; do wait "$pid"; check "a rank" 0 $?; done
-for rank in 0 1 2 3; do
+for rank in 0 1 2 3 4 5 6 7; do
 	check "rank $rank has its file" 10 "$(metric "j7.$(uname -n).$rank.hatchet" gemm count)"
 done
 
 file() { echo "j7.$(uname -n).$1.hatchet"; }
-"$PROTON" merge --ranks "$(file 3)" "$(file 1)" "$(file 0)" "$(file 2)" >out
-check "ranks are told in their order" "RANK 0 1 2 3" "$(sed -n '/  RANK$/,/^$/p' out | awk '{ print $NF }' | xargs)"
+"$PROTON" merge --ranks "$(file 3)" "$(file 7)" "$(file 1)" "$(file 5)" "$(file 4)" "$(file 0)" "$(file 6)" "$(file 2)" >out
+check "ranks are told in their order" "RANK 0 1 2 3 4 5 6 7" "$(sed -n '/  RANK$/,/^$/p' out | awk '{ print $NF }' | xargs)"
 
 # ---- one name for all: nobody loses anything, whoever comes first, and a file of before is replaced
 echo old >one.hatchet
@@ -45,16 +45,16 @@ ranks() { # ranks N COMMAND…: together, each until all were there
 	done
 	for i in $(seq "$n"); do wait "${together[i]}"; check "rank $i of $n: its status" "$i" $?; done
 }
-ranks 4 "$PROTON" record --save-interval 0.05 -o one.hatchet --
-check "four files" "one.2.hatchet one.3.hatchet one.4.hatchet one.hatchet" "$(echo one*)"
-check "each rank is in one" "1 2 3 4" "$(for file in one*; do "$PROTON" export -f json "$file" | python3 -c '
+ranks 8 "$PROTON" record --save-interval 0.05 -o one.hatchet --
+check "eight files" "one.2.hatchet one.3.hatchet one.4.hatchet one.5.hatchet one.6.hatchet one.7.hatchet one.8.hatchet one.hatchet" "$(echo one*)"
+check "each rank is in one" "1 2 3 4 5 6 7 8" "$(for file in one*; do "$PROTON" export -f json "$file" | python3 -c '
 import json, sys
 print(*{p["rank"] for p in json.load(sys.stdin)["processes"]})'; done | sort | xargs)"
-check "three say where" 3 "$(cat err.* | grep -c "another run writes 'one.hatchet' now: the profile is in 'one\.[234]\.hatchet'")"
+check "seven say where" 7 "$(cat err.* | grep -c "another run writes 'one.hatchet' now: the profile is in 'one\.[2-8]\.hatchet'")"
 check "no lock is left" 0 "$(find . -name '.proton*' | wc -l)"
 ranks 2 "$PROTON" top -b 0 -o two.hatchet --
 check "top, too" "two.2.hatchet two.hatchet" "$(echo two*)"
-"$PROTON" record -q -o one.hatchet -- true; check "alone it is written again" "one.2.hatchet one.3.hatchet one.4.hatchet one.hatchet" "$(echo one*)"
+"$PROTON" record -q -o one.hatchet -- true; check "alone it is written again" 8 "$(find . -name 'one*' | wc -l)"
 
 (ranks 2 "$PROTON" record -q -o /dev/stdout --; exit $n_failed); n_failed=$?
 check "a descriptor has no other name" 0 "$(cat err.* | grep -c 'another run')"
@@ -137,20 +137,20 @@ ends() { # ends "what" STATUS PID
 	wait "$3"; check "$1: status" "$2" $?
 }
 rm -f here.*
-RANK=9 forwards -o early.hatchet --forward unix:s python3 until.py here.{1,2,3,4} 0 2>early.err &
+RANK=9 forwards -o early.hatchet --forward unix:s python3 until.py here.{1,2,3,4,5,6,7} 0 2>early.err &
 early=$!
 wait_for 20 test -s early.hatchet
 joins -b 0 -i 0.2 -o near.hatchet unix:s >out 2>err & top=$!
 listens s; check "only its user may open it" 600 "$(stat -c %a s)"
 refused 1 "somebody listens there" "$PROTON" top -b 0 unix:s
-for i in 1 2 3 4; do
-	RANK=$i forwards -o rank.%r.hatchet --forward unix:s sh -c "touch here.$i; exec python3 until.py here.1 here.2 here.3 here.4 0" 2>"err.$i" &
+for i in 1 2 3 4 5 6 7; do
+	RANK=$i forwards -o rank.%r.hatchet --forward unix:s sh -c "touch here.$i; exec python3 until.py here.1 here.2 here.3 here.4 here.5 here.6 here.7 0" 2>"err.$i" &
 	pids[i]=$!
 done
-for i in 1 2 3 4; do ends "rank $i" 0 "${pids[i]}"; check "rank $i says nothing" "" "$(cat "err.$i")"; done
+for i in 1 2 3 4 5 6 7; do ends "rank $i" 0 "${pids[i]}"; check "rank $i says nothing" "" "$(cat "err.$i")"; done
 ends "the early one" 0 $early; ends "top" 0 $top
 check "the socket is gone" no "$([ -e s ] && echo yes || echo no)"
-check "all ranks are joined" "1 2 3 4 9" "$("$PROTON" export -f json near.hatchet | python3 -c '
+check "all ranks are joined" "1 2 3 4 5 6 7 9" "$("$PROTON" export -f json near.hatchet | python3 -c '
 import json, sys
 print(*sorted({p["rank"] for p in json.load(sys.stdin)["processes"]}))')"
 check "with all that they did" "$(for file in early.hatchet rank.?.hatchet; do metric "$file" gemm count; done | awk "{ n += \$1 } END { print n }")" "$(metric near.hatchet gemm count)"

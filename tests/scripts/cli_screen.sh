@@ -1,5 +1,6 @@
 #!/bin/bash
 # proton top on a real terminal (tmux): what is shown, keys, resizing, how it ends, kill -9.
+wire=$(cd "${srcdir:-.}/tests/wire" && pwd) || exit 99
 . "${srcdir:-.}/tests/tools/cli_window.sh"
 fake='kernel gemm_bf16 180000 47;kernel relu 20000 100;copy HtoD pinned 4096000 100000;copy DtoH pageable 100000 50000;pause 100;repeat 600'
 export PROTON_FAKE=$fake
@@ -208,4 +209,17 @@ printed "broken" 2 "broken.json a.hatchet"
 printed "no such metric" 2 "-m nothing a.hatchet c.hatchet"
 window 100x24 "TERM=dumb $PROTON diff a.hatchet c.hatchet; echo status=\$?"
 see "diff: TERM=dumb prints" "status=0"
+
+# ---- eight ranks that come through a pipe (collect_ranks.sh): the board, and what has no way back
+gunzip -c "$wire/ranks.tape.gz" >ranks.tape
+for size in 80x24 140x40; do
+	window $size "$PROTON top --no-color - <ranks.tape; echo status=\$?"
+	see "$size: ranks: joined" "+7"; keys M-2
+	see "$size: ranks: the slowest, its work and the collectives" " 19.8ms  1.26   600us  5  slowest  pid"
+	see "$size: ranks: who waits" " 14.9ms  0.95  5.40ms  0  pid"
+	see "$size: ranks: all of it" " 4.07ms    1.26            5  15.7ms  19.8ms"
+	see "$size: ranks: the slow link" "3.78ms    4.71            2  1.02ms  4.80ms"
+	keys P; see "$size: ranks: no way back" "cannot pause from here: it runs elsewhere, and streams have one direction"
+	keys q; see "$size: ranks: left" "status=0"
+done
 finish
