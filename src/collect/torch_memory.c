@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/torch_memory.h"
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 #include "base/clock.h"
@@ -29,32 +28,43 @@ EXPORT report_fn torch_memory_report __asm__(REPORT);
 
 /* ---- PyTorch's own ---- */
 
-static report_fn *find_in(void *library)
+/* PyTorch may be in one file with its c10, or that may have another name. */
+enum found_in { IN_ANY = 1, IN_C10, IN_CALLERS };
+
+struct search {
+	const void *caller;
+	report_fn *found;
+	enum found_in in;
+};
+
+static int see(const struct dl_phdr_info *info, const char *base, void *arg)
 {
-	void *symbol = dlsym(library, REPORT);
+	void *symbol = loaded_symbol(info, REPORT);
+	struct search *s = arg;
 	report_fn *f = NULL;
+	enum found_in in = !strncmp(base, "libc10.so", 9) ? IN_C10 : IN_ANY;
 
 	if (symbol)
 		memcpy(&f, &symbol, sizeof(f));
-	return f == torch_memory_report ? NULL : f;
+	if (!f || f == torch_memory_report)
+		return 0;
+	if (loaded_has(info, s->caller))
+		in = IN_CALLERS;
+	if (in > s->in) {
+		s->found = f;
+		s->in = in;
+	}
+	return 0;
 }
 
-/* The one that a file would have called without us: its own, or of what it is linked to. */
-static report_fn *find_from(const char *path)
-{
-	void *library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
-
-	return library ? find_in(library) : NULL;
-}
-
-/* PyTorch may be in one file with its c10, or that may have another name. */
+/* The one that a file would have called without us. PyTorch holds its allocator's lock: whoever holds the loader's, while
+ * dlopen() runs a constructor, may be waiting for that one. So neither dlopen() nor dlsym() is asked. */
 static report_fn *find_next(const void *caller)
 {
-	Dl_info info = {0};
-	report_fn *f = dladdr(caller, &info) ? find_from(info.dli_fname) : NULL;
+	struct search s = {.caller = caller};
 
-	f = f ? f : find_from(loaded_path("libc10.so"));
-	return f ? f : find_in(RTLD_NEXT);
+	loaded_each("", see, &s);
+	return s.found;
 }
 
 static void nobody(void *p, int64_t more, size_t allocated, size_t reserved,
@@ -67,7 +77,7 @@ static void nobody(void *p, int64_t more, size_t allocated, size_t reserved,
 	(void)device;
 }
 
-/* Looked up once: that takes the loader's lock, and PyTorch's is held. */
+/* Looked up once. */
 static void pass_on(const void *caller, void *p, int64_t more, size_t allocated, size_t reserved,
 		    struct torch_device device)
 {

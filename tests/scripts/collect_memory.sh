@@ -171,7 +171,7 @@ who/alloc device from collect_memory n=4 bytes=4194304 freed_n=4 freed=4194304 p
 fi
 
 # PyTorch's allocator: what it has, and what of it tensors use.
-export C10_CUDA=$libs/libc10_cuda.so LD_LIBRARY_PATH=$libs
+export C10_CUDA=$libs/libc10_cuda.so C10_USER=$libs/c10_user.so LD_LIBRARY_PATH=$libs
 if grep -q 'define PROTON_SANITIZED 1' "$(dirname "$PROTON")/config.h" 2>/dev/null; then
 	echo "skipped: nothing is preloaded into the programs of this build"
 else
@@ -216,6 +216,9 @@ other/alloc tensors grown=10485760 fragmented=10485760 times=1" "$(pools segment
 	has "not released: nothing is not absent" "        0   10.5M       10.5M      20      20  request › alloc tensors" report
 	"$PROTON" advise hoards.hatchet >findings
 	has "a finding about tensors, not about what they lie in" "at request › alloc tensors" findings
+	"$app" "$libs/libcuda.so.1" constructor >loaded
+	run constructor
+	check "a constructor allocates while another thread tells of a tensor" "$(cat loaded)" "$(cat out)"
 	C10_CUDA=$libs/libtorch_in_one.so run tensors
 	check "… and where all is in one file" "$(cat bare)" "$(cat out)"
 	has "of which tensors are known, too" "alloc tensors live=524288" tensors.tree

@@ -2,12 +2,14 @@
 /* Tests of base and core: strings, histograms, the session's tree, rows, snapshots. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <gnu/libc-version.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/human.h"
+#include "base/loaded.h"
 #include "base/order.h"
 #include "base/strtab.h"
 #include "base/util.h"
@@ -160,6 +162,40 @@ static uint64_t bits_covered(const uint8_t *bit)
 }
 
 /* Several streams, each in order, one running ahead of the others: as a bit map says. */
+static int libc_exports(const struct dl_phdr_info *info, const char *base, void *n)
+{
+	const char *(*version)(void) = gnu_get_libc_version;
+	void *is = loaded_symbol(info, "gnu_get_libc_version");
+
+	(void)base;
+	ck_assert(loaded_has(info, is));
+	ck_assert(!loaded_has(info, &is));
+	ck_assert_mem_eq(&is, &version, sizeof(is));
+	ck_assert_ptr_null(loaded_symbol(info, "no_such_function"));
+	++*(int *)n;
+	return 0;
+}
+
+/* It asks for it, and has none itself. */
+static int others_do_not(const struct dl_phdr_info *info, const char *base, void *n)
+{
+	if (strncmp(base, "libc.so", 7) != 0)
+		ck_assert_msg(!loaded_symbol(info, "gnu_get_libc_version"), "%s", base);
+	++*(int *)n;
+	return 0;
+}
+
+START_TEST(libraries_have_symbols)
+{
+	int n = 0, all = 0;
+
+	loaded_each("libc.so", libc_exports, &n);
+	ck_assert_int_eq(n, 1);
+	loaded_each("", others_do_not, &all);
+	ck_assert_int_gt(all, 1);
+}
+END_TEST
+
 START_TEST(coverage_is_the_union)
 {
 	struct span room[2 * 512], run[40];
@@ -1209,6 +1245,7 @@ int main(void)
 	SRunner *sr;
 	int failed;
 
+	tcase_add_test(tc, libraries_have_symbols);
 	tcase_add_test(tc, coverage_is_the_union);
 	tcase_add_test(tc, test_metric_numbers);
 	tcase_add_test(tc, coverage_is_bounded);
