@@ -119,23 +119,42 @@ bool held_is_of_pool(const char *name, const char *pool)
 	return len > n && name[len - n - 1] == ' ' && !strncmp(name + len - n, pool, n);
 }
 
-/* The total, or the pool, that a row is a part of; NULL: there is none. */
+/* Whichever process the row is of. */
+static bool may_be_part(const struct session *s, const struct session_row *row,
+			const struct held *h, bool pool)
+{
+	const char *name = session_node_name(s, row->node), *own = session_node_name(s, h->node);
+
+	return held_is_pool(h) == pool && h->device == session_lane_at(s, row->lane)->device &&
+	       (pool ? held_is_of_pool(name, own) : is_kind_of(own, name));
+}
+
+/* The total, or the pool, that a row is a part of; NULL: there is none. Tools that change a file leave out processes: it
+ * is of the only one that has such memory, and where several have of none. */
 static struct held *whole_of(struct held_list *list, const struct session *s,
 			     const struct session_row *row, bool pool)
 {
-	const struct session_lane *lane = session_lane_at(s, row->lane);
-	const char *name = session_node_name(s, row->node);
+	uint32_t process = session_lane_at(s, row->lane)->process;
+	struct held *only = NULL;
 
 	for (size_t i = 0; i < list->n; i++) {
 		struct held *h = &list->v[i];
-		const char *own = session_node_name(s, h->node);
 
-		if (held_is_pool(h) == pool && h->device == lane->device &&
-		    h->process == lane->process &&
-		    (pool ? held_is_of_pool(name, own) : is_kind_of(own, name)))
+		if (!may_be_part(s, row, h, pool))
+			continue;
+		if (h->process == process)
 			return h;
+		if (process == SESSION_NONE && only)
+			h->is_partial = only->is_partial = true;
+		only = h;
 	}
-	return NULL;
+	return process == SESSION_NONE && only && !only->is_partial ? only : NULL;
+}
+
+static void forget_sums(struct held *h)
+{
+	h->live = h->allocs = h->allocated = h->frees = h->freed = h->left = NAN;
+	h->grown = h->fragmented = h->fragmented_times = NAN;
 }
 
 /* How its pool grew by it. */
@@ -181,17 +200,19 @@ static struct held_by *by_of(struct held_list *list, const struct session *s,
 {
 	const struct session_lane *lane = session_lane_at(s, row->lane);
 	const char *name = session_node_name(s, row->node);
+	const struct held *whole = whole_of(list, s, row, false);
+	uint32_t process = whole ? whole->process : lane->process;
 
 	for (size_t i = 0; i < list->n_by; i++) {
 		struct held_by *b = &list->by[i];
 
-		if (b->device == lane->device && b->process == lane->process &&
+		if (b->device == lane->device && b->process == process &&
 		    !strcmp(session_node_name(s, b->node), name))
 			return b;
 	}
 	if (ARRAY_ROOM(list->by, list->cap_by, list->n_by + 1) < 0)
 		return NULL;
-	list->by[list->n_by] = (struct held_by){.process = lane->process,
+	list->by[list->n_by] = (struct held_by){.process = process,
 						.device = lane->device,
 						.node = row->node,
 						.live = NAN,
@@ -270,6 +291,9 @@ int held_make(struct held_list *list, const struct session *s)
 			fill_total(&list->v[k], s, &s->rows[i]);
 		add_row(list, s, &s->rows[i]);
 	}
+	for (size_t k = 0; k < list->n; k++)
+		if (list->v[k].is_partial)
+			forget_sums(&list->v[k]);
 	if (list->n_by)
 		qsort(list->by, list->n_by, sizeof(*list->by), by_held);
 	return 0;

@@ -20,6 +20,7 @@ struct held {
 	double unused;                       /* when it had reserved the most */
 	double grown;                        /* by what was allocated */
 	double fragmented, fragmented_times; /* … although enough was free in it */
+	bool is_partial; /* what no process is known of may be of it, or of another: it has no sums */
 };
 
 /* What the code of one file has allocated of a kind of memory on a device. */
