@@ -195,6 +195,7 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 		wanted |= REPORT_RUN;
 	if (!o->views && usual != REPORT_TREE && session_has_values(r.s, METRIC_STEPS))
 		wanted |= REPORT_STEPS;
+	r.views = wanted;
 	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)
 		e = make_mask(&r);

@@ -471,7 +471,7 @@ int view_memory(struct report *r)
 	out_putc(r->out, '\n');
 	rows_put_caption(r, "Calling contexts by bytes");
 	e = put_paths(r);
-	if (e == 0)
+	if (e == 0 && !(r->views & REPORT_TRANSFERS))
 		e = put_traffic(r);
 	return e < 0 ? e : put_allocated(r);
 }

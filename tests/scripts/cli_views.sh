@@ -88,6 +88,11 @@ for option in "-g device" "-d 2"; do
 	check "--flat --tree $option" "0 " "$? $(cat err)"
 done
 
+# ---- several views
+"$PROTON" report --view transfers,memory "$tests/wire/copies.tape" >both
+check "where copies go is said once" 1 "$(grep -c '^Copies, from where to where' both)"
+check "… with memory alone, too" 1 "$("$PROTON" report --view memory "$tests/wire/copies.tape" | grep -c '^Copies, from where to where')"
+
 # ---- numbers: what is printed adds up to what the profile has
 for file in "$torch" "$leaf" "$tests"/wire/{copies,graph,overlap,storm,threads}.tape "$tests"/hatchet/h200-*.hatchet; do
 	check "numbers of ${file##*/}" "" "$(python3 "$tests/tools/views.py" "$PROTON" "$file" 2>&1)"
