@@ -48,7 +48,8 @@ static const char ptx[] = ".version 7.0\n"
 	_(Granularity, "cuMemGetAllocationGranularity",                                            \
 	  (size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags))               \
 	_(Create, "cuMemCreate",                                                                   \
-	  (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long)) \
+	  (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,                    \
+	   unsigned long long))                                                                    \
 	_(Reserve, "cuMemAddressReserve",                                                          \
 	  (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long))                        \
 	_(Map, "cuMemMap",                                                                         \

@@ -16,7 +16,7 @@
 struct sums {
 	double time_ns, count, bytes, async; /* async: executions for which the call did not wait */
 	double graph_nodes;                  /* executions in CUDA graphs, each recorded */
-	double idle_in_graphs_ns; /* between these, which recording them may have made */
+	double idle_in_graphs_ns;            /* between these, which recording them may have made */
 };
 
 /* A node that has executions of its own. */
@@ -58,7 +58,7 @@ struct evidence {
 	struct own *own;     /* of all nodes that have any; launch metadata left out */
 	size_t n_own;
 	struct picked picked[FINDING_N_RULES]; /* what each rule picks */
-	struct sums *devices; /* by device: kernels alone, but for what is about graphs */
+	struct sums *devices;  /* by device: kernels alone, but for what is about graphs */
 	double launches_ratio; /* of kernels: 1 where each is launched by itself, less in graphs */
 	struct sums kernels, copies, sets, graphs; /* graphs: those that are recorded whole */
 	bool has_async; /* the profile says which copies were asynchronous */

@@ -29,7 +29,7 @@ struct report {
 	const struct session *s;
 	const struct report_options *o;
 	struct out *out;
-	unsigned views; /* all that are printed: enum report_view bits */
+	unsigned views;    /* all that are printed: enum report_view bits */
 	const char *words; /* columns asked for, of a report without the tree; NULL: the usual */
 	struct numbers *numbers; /* of what expressions leave, as all below */
 	struct flat *flat;
