@@ -24,6 +24,11 @@ bool frame_is_form(enum frame_kind kind, const char *name)
 	       !strncmp(name, FORM_BEGIN " ", strlen(FORM_BEGIN " "));
 }
 
+bool graph_run_may_copy(const char *name)
+{
+	return !strchr(name, ':') || strstr(name, " copy") || strstr(name, " copies");
+}
+
 enum frame_kind frame_kind_parse(const char *word)
 {
 	unsigned i;

@@ -319,6 +319,19 @@ struct stepped *stepped_new(const struct session *s, uint32_t *ret_n)
 	return v;
 }
 
+bool stepped_misses_copies(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_rows; i++) {
+		uint32_t node = s->rows[i].node;
+
+		if (session_node_kind(s, node) == FRAME_GRAPH_RUN &&
+		    graph_run_may_copy(session_node_name(s, node)) &&
+		    session_row_number(s, &s->rows[i], METRIC_COUNT) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- words ---- */
 
 const char *stepped_name(const struct session *s, const struct stepped *of, char out[STEPPED_NAME])

@@ -50,6 +50,9 @@ enum stepped_why {
 
 /* The most likely ones first: *ret_n of them. NULL: there are none (0), or no memory. The caller's, free(). */
 struct stepped *stepped_new(const struct session *s, uint32_t *ret_n);
+/* Did graphs run that were recorded whole and copied, or may have? Such copies are in no step. */
+bool stepped_misses_copies(const struct session *s);
+#define STEPPED_MISSES_COPIES "copies within graphs recorded whole are not counted"
 /* "step #", "ProfilerStep##", "12 operations, again and again". Returns out. */
 const char *stepped_name(const struct session *s, const struct stepped *of, char out[STEPPED_NAME]);
 /* "41.2ms ±1.30ms (max 60.1ms at #317)"; ascii: "+-". Returns out. */

@@ -73,6 +73,8 @@ static int say(const struct evidence *e, struct findings *f, const struct steppe
 	finding_say(finding, "%s: ", way->words);
 	finding_say_growth(finding, e, of, b);
 	finding_say(finding, "; %sB a step on average, %sB at most", mean, max);
+	if (stepped_misses_copies(e->s))
+		finding_say(finding, "; " STEPPED_MISSES_COPIES);
 	finding->at_most = true;
 	for (size_t i = 0; i < e->n_own; i++)
 		if (is_of(e, &e->own[i], way))

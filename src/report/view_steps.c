@@ -175,6 +175,15 @@ static const struct {
 	 has_copies},
 };
 
+/* Where no other copies were counted, there is no table to say it below. */
+static void put_missing(struct report *r)
+{
+	if (!stepped_misses_copies(r->s))
+		return;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "Bytes: " STEPPED_MISSES_COPIES " (--graphs nodes)");
+}
+
 int view_steps(struct report *r)
 {
 	uint32_t n, k;
@@ -197,5 +206,6 @@ int view_steps(struct report *r)
 					       &(struct loops){r->s, v}},
 			  r->o, r->out);
 	}
+	put_missing(r);
 	return 0;
 }

@@ -54,6 +54,16 @@ check "bad times are counted and not summed" "" "$(grep '^bad' whole)"
 check "what is lost" "losses early_timestamps=2 reversed_timestamps=1 zero_timestamps=1" "$(grep '^losses' whole)"
 check "of a kind of its own" "kinds graph_run" "$(grep '^kinds' whole)"
 check "others are as ever" "outside count=1" "$(grep '^outside' whole)"
+# Beside steps, of which these copies are in none.
+timeout 120 "$PROTON" record -o steps.hatchet -- "$(dirname "$app")/collect_steps" grows 41 "$libs/libcuda.so.1" >out 2>err
+"$PROTON" merge -o both.hatchet steps.hatchet whole.hatchet
+missing="copies within graphs recorded whole are not counted"
+has "bytes of steps lack copies in graphs: told" "Bytes: $missing (--graphs nodes)" <("$PROTON" report --view steps both.hatchet)
+has "… in a finding of them" "at most; $missing" <("$PROTON" advise --width 300 both.hatchet)
+hasnt "… not where there are none" "$missing" <("$PROTON" report --view steps,findings steps.hatchet)
+sed 's/, 1 copy//; s/<graph>/<graph: 1 kernel>/' whole.hatchet >pure.hatchet
+"$PROTON" merge -o both.hatchet steps.hatchet pure.hatchet
+hasnt "… nor where graphs hold no copies" "$missing" <("$PROTON" report --view steps both.hatchet)
 "$PROTON" report whole.hatchet >report
 has "a report says what is lost" "records with a start before the launch" report
 check "nodes that are gone leave their places" 0 "$(grep -c "more nodes than are kept" report)"
