@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "backends/cupti_abi.h"
 #include "base/util.h"
-#include "mocks/mock_cupti.h"
-#include "programs/symbols.h"
+#include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, BEGIN_CALL = 539, END_CALL = 497 };
+enum { BEGIN_CALL = 539, END_CALL = 497 };
 enum { N_RUNS = 100000, N_NAMED = 20000, FIRST_NAMED = 1000000 };
-
-static mock_call_fn *call;
 
 static void begin(uint32_t stream)
 {
@@ -181,13 +177,9 @@ static void named(void)
 
 int main(int argc, char **argv)
 {
-	uint32_t (*init)(uint32_t flags);
-
 	if (argc != 2)
 		return 2;
-	*(void **)&init = find(argv[1], "cuInit");
-	init(0);
-	*(void **)&call = find(getenv("PROTON_CUPTI_PATH"), "mock_call");
+	start(argv[1]);
 	say("begin");
 	in_thread(leave_captured, NULL);
 	in_thread(say_in_thread, "next thread");

@@ -7,21 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cupti_abi.h"
-#include "mocks/mock_cupti.h"
-#include "programs/symbols.h"
+#include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, MAKE_CALL = 643, UPDATE_CALL = 696 };
+enum { MAKE_CALL = 643, UPDATE_CALL = 696 };
 enum { NODES_MAX = 8, N_MANY = 10000, N_OTHERS = 1500 };
 
-static mock_call_fn *call;
-static mock_graph_fn *graph_event;
-static mock_auto_fn *automatic;
-static mock_complete_fn *complete;
-static mock_move_fn *move_node;
 static bool whole;
-static _Atomic uint32_t n_nodes, n_graphs;
+static _Atomic uint32_t n_graphs;
 
 struct graph {
 	uint32_t number;
@@ -31,11 +24,6 @@ struct graph {
 	const char *name[NODES_MAX];
 };
 
-static uint64_t new_node(uint32_t graph)
-{
-	return (uint64_t)graph << 32 | ++n_nodes;
-}
-
 static struct graph begin(void)
 {
 	return (struct graph){.number = ++n_graphs};
@@ -43,15 +31,8 @@ static struct graph begin(void)
 
 static void capture(struct graph *g, const char *name)
 {
-	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
-			     .name = name,
-			     .captured = true,
-			     .graph = g->number,
-			     .graph_node = new_node(g->number)};
-
-	g->node[g->n] = op.graph_node;
+	g->node[g->n] = capture_node(g->number, ABI_KIND_CONCURRENT_KERNEL, name, 0);
 	g->name[g->n++] = name;
-	call(KERNEL_CALL, &op);
 }
 
 static struct graph capture_two(const char *scope, const char *first, const char *second)
@@ -70,26 +51,20 @@ static struct graph copy(const struct graph *of)
 	struct graph g = *of;
 
 	g.number = ++n_graphs;
-	for (unsigned i = 0; i < g.n; i++) {
-		struct mock_node node = {
-			.node = new_node(g.number), .from = of->node[i], .type = ABI_NODE_KERNEL};
-
-		graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
-		graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
-		g.node[i] = node.node;
-	}
+	for (unsigned i = 0; i < g.n; i++)
+		g.node[i] = copy_node(g.number, of->node[i], ABI_NODE_KERNEL);
 	return g;
 }
 
 /* At a handle, which another one may have had. */
-static struct graph instantiate_at(const struct graph *of, uintptr_t handle)
+static struct graph instantiate_at(const struct graph *of, uintptr_t at)
 {
 	struct graph g = copy(of);
 
-	g.handle = handle ? handle : g.number;
-	if (handle)
-		move_node(handle, g.number);
-	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = g.handle});
+	g.handle = at ? at : g.number;
+	if (at)
+		move_node(at, g.number);
+	made_executable(g.handle);
 	return g;
 }
 
@@ -101,11 +76,9 @@ static struct graph instantiate(const struct graph *of)
 static void destroy(const struct graph *g)
 {
 	for (unsigned i = 0; i < g->n; i++)
-		graph_event(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
-			    &(struct mock_node){.node = g->node[i]});
+		destroy_node(g->node[i]);
 	if (g->handle)
-		graph_event(ABI_RESOURCE_GRAPH_EXEC_DESTROYED,
-			    &(struct mock_node){.executable = g->handle});
+		destroy_executable(g->handle);
 }
 
 /* One record of all, or one of each node. */
@@ -114,7 +87,7 @@ static void launch(const char *scope, const struct graph *g, unsigned times)
 	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
 			     .graph = g->number,
 			     .stream = 7,
-			     .executable = (const void *)g->handle};
+			     .executable = handle(g->handle)};
 
 	proton_enter_scope(scope);
 	for (unsigned t = 0; t < times; t++)
@@ -148,8 +121,7 @@ static void run_reused(void)
 	destroy(&run);
 	run = instantiate_at(&c, HANDLE);
 	/* As it is, which says that it is the new one that is meant. */
-	call(UPDATE_CALL, &(struct mock_op){.executable = (const void *)(uintptr_t)HANDLE,
-					    .src = (const void *)(uintptr_t)c.number});
+	call(UPDATE_CALL, &(struct mock_op){.executable = handle(HANDLE), .src = handle(c.number)});
 	launch("reused", &run, 2);
 	complete(100, true); /* those of the new one first */
 	automatic(true);
@@ -234,15 +206,6 @@ static void run_threads(void)
 /* A graph of a kernel and of another graph, whose nodes move into it when it is made executable. */
 static struct graph outer, child, made;
 
-static void copy_node(uint32_t graph, uint64_t node, uint64_t from)
-{
-	const struct mock_node copied = {
-		.graph = graph, .node = node, .from = from, .type = ABI_NODE_KERNEL};
-
-	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &copied);
-	graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &copied);
-}
-
 static void make_nested(void)
 {
 	uint32_t inner = ++n_graphs;
@@ -250,18 +213,15 @@ static void make_nested(void)
 	made = (struct graph){.number = ++n_graphs, .n = 3};
 	made.handle = made.number;
 	for (unsigned i = 0; i < 2; i++) {
-		uint64_t node = new_node(inner);
+		uint64_t node = copy_node(inner, child.node[i], ABI_NODE_KERNEL);
 
-		copy_node(inner, node, child.node[i]);
 		made.node[1 + i] = new_node(made.number);
 		made.name[1 + i] = child.name[i];
 		move_node(node, made.node[1 + i]);
 	}
-	made.node[0] = new_node(made.number);
+	made.node[0] = copy_node(made.number, outer.node[0], ABI_NODE_KERNEL);
 	made.name[0] = outer.name[0];
-	copy_node(made.number, made.node[0], outer.node[0]);
-	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED,
-		    &(struct mock_node){.executable = made.handle});
+	made_executable(made.handle);
 }
 
 static void run_nested(void)
@@ -289,19 +249,10 @@ static void run_cloned(void)
 
 int main(int argc, char **argv)
 {
-	const char *cupti = getenv("PROTON_CUPTI_PATH");
-	uint32_t (*init)(uint32_t);
-
 	if (argc != 3)
 		return 2;
 	whole = !strcmp(argv[2], "whole");
-	*(void **)&init = find(argv[1], "cuInit");
-	init(0);
-	*(void **)&call = find(cupti, "mock_call");
-	*(void **)&graph_event = find(cupti, "mock_graph");
-	*(void **)&automatic = find(cupti, "mock_auto");
-	*(void **)&complete = find(cupti, "mock_complete");
-	*(void **)&move_node = find(cupti, "mock_move");
+	start(argv[1]);
 	run_reused();
 	run_threads();
 	run_nested();

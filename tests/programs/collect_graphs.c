@@ -5,20 +5,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "backends/cupti_abi.h"
-#include "mocks/mock_cupti.h"
-#include "programs/symbols.h"
+#include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
 enum {
-	KERNEL_CALL = 307,
-	GRAPH_CALL = 514,
 	RESET_CALL = 389,
 	N_RUNS = 5,
 	RING = 1 << 17 /* of cuda_values.c */
 };
 
-static mock_call_fn *call;
 static mock_clone_fn *clone_node;
 
 static void capture(const char *kernel, uint64_t node)
@@ -107,13 +102,9 @@ static void numbers(const char *cuda)
 
 int main(int argc, char **argv)
 {
-	uint32_t (*init)(uint32_t flags);
-
 	if (argc != 2)
 		return 2;
-	*(void **)&init = find(argv[1], "cuInit");
-	init(0);
-	*(void **)&call = find(getenv("PROTON_CUPTI_PATH"), "mock_call");
+	start(argv[1]);
 	*(void **)&clone_node = find(getenv("PROTON_CUPTI_PATH"), "mock_clone");
 	proton_enter_scope("capture");
 	proton_launch_begin("matmul 64");

@@ -7,19 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cupti_abi.h"
-#include "mocks/mock_cupti.h"
-#include "programs/symbols.h"
+#include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, NODES_MAX = 8 };
+enum { NODES_MAX = 8 };
 /* Of calls that change a graph. */
 enum { UPDATE_CALL = 696, EXEC_KERNEL_CALL = 692, NODE_CALL = 691, ENABLE_CALL = 650 };
 
-static mock_call_fn *call;
-static mock_graph_fn *graph_event;
 static bool whole;
-static uint32_t n_nodes, n_graphs, grid;
+static uint32_t n_graphs, grid;
 
 /* A graph, while it is captured, and then what runs. */
 struct graph {
@@ -32,11 +28,6 @@ struct graph {
 		uint64_t ns;
 	} node[NODES_MAX];
 };
-
-static uint64_t new_node(uint32_t graph)
-{
-	return (uint64_t)graph << 32 | ++n_nodes;
-}
 
 static struct graph begin(void)
 {
@@ -53,24 +44,13 @@ static void put(struct graph *g, uint64_t id, uint32_t kind, const char *name, u
 
 static void capture(struct graph *g, uint32_t kind, const char *name, uint64_t ns)
 {
-	struct mock_op op = {.kind = kind,
-			     .name = name,
-			     .captured = true,
-			     .grid = grid,
-			     .graph = g->number,
-			     .graph_node = new_node(g->number)};
-
-	put(g, op.graph_node, kind, name, ns);
-	call(KERNEL_CALL, &op);
+	put(g, capture_node(g->number, kind, name, grid), kind, name, ns);
 }
 
 /* By hand: no launch, so nobody says which kernel it is. */
 static void build(struct graph *g, const char *name, uint64_t ns)
 {
-	const struct mock_node node = {.node = new_node(g->number), .type = ABI_NODE_KERNEL};
-
-	put(g, node.node, ABI_KIND_CONCURRENT_KERNEL, name, ns);
-	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
+	put(g, add_node(g->number, ABI_NODE_KERNEL), ABI_KIND_CONCURRENT_KERNEL, name, ns);
 }
 
 static void capture_in(struct graph *g, const char *scope, const char *kernel, uint64_t ns)
@@ -85,18 +65,11 @@ static struct graph instantiate(const struct graph *of)
 	struct graph g = *of;
 
 	g.number = ++n_graphs;
-	for (unsigned i = 0; i < g.n; i++) {
-		struct mock_node node = {.node = new_node(g.number),
-					 .from = of->node[i].id,
-					 .type = of->node[i].kind == ABI_KIND_MEMCPY
-							 ? ABI_NODE_MEMCPY
-							 : ABI_NODE_KERNEL};
-
-		graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
-		graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
-		g.node[i].id = node.node;
-	}
-	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = g.number});
+	for (unsigned i = 0; i < g.n; i++)
+		g.node[i].id = copy_node(g.number, of->node[i].id,
+					 of->node[i].kind == ABI_KIND_MEMCPY ? ABI_NODE_MEMCPY
+									     : ABI_NODE_KERNEL);
+	made_executable(g.number);
 	return g;
 }
 
@@ -239,11 +212,6 @@ static void run_built(void)
 	}
 }
 
-static const void *handle(uintptr_t number)
-{
-	return (const void *)number;
-}
-
 static void change(uint32_t how, const struct graph *g, uintptr_t second)
 {
 	call(how, &(struct mock_op){.executable = handle(g->number), .src = handle(second)});
@@ -293,16 +261,10 @@ static void run_changed(void)
 
 int main(int argc, char **argv)
 {
-	const char *cupti = getenv("PROTON_CUPTI_PATH");
-	uint32_t (*init)(uint32_t);
-
 	if (argc != 3)
 		return 2;
 	whole = !strcmp(argv[2], "whole");
-	*(void **)&init = find(argv[1], "cuInit");
-	init(0);
-	*(void **)&call = find(cupti, "mock_call");
-	*(void **)&graph_event = find(cupti, "mock_graph");
+	start(argv[1]);
 	run_model();
 	run_resized();
 	run_new();

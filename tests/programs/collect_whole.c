@@ -5,60 +5,16 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "backends/cupti_abi.h"
-#include "mocks/mock_cupti.h"
-#include "programs/symbols.h"
+#include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { KERNEL_CALL = 307, GRAPH_CALL = 514, N_AGAIN = 40000 };
+enum { N_AGAIN = 40000 };
 
-static mock_call_fn *call;
-static mock_graph_fn *graph_event;
-static mock_auto_fn *automatic;
-static mock_complete_fn *complete;
-static uint32_t n_nodes, grid = 1;
+static uint32_t grid = 1;
 
-/* The number of its graph is a part of a node's. */
-static uint64_t new_node(uint32_t graph)
-{
-	return (uint64_t)graph << 32 | ++n_nodes;
-}
-
-static void *handle(uintptr_t id)
-{
-	return (void *)id;
-}
-
-/* A launch into a stream that is captured. */
 static uint64_t capture(uint32_t graph, uint32_t kind, const char *name)
 {
-	const struct mock_op op = {.kind = kind,
-				   .name = name,
-				   .captured = true,
-				   .graph = graph,
-				   .graph_node = new_node(graph),
-				   .grid = grid};
-
-	call(KERNEL_CALL, &op);
-	return op.graph_node;
-}
-
-/* A node that a program adds by itself. */
-static uint64_t add(uint32_t graph, uint32_t type)
-{
-	const struct mock_node node = {.node = new_node(graph), .type = type};
-
-	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
-	return node.node;
-}
-
-static uint64_t copy(uint32_t graph, uint64_t from, uint32_t type)
-{
-	/* CUPTI tells of both. */
-	const struct mock_node node = {.node = add(graph, type), .from = from, .type = type};
-
-	graph_event(ABI_RESOURCE_GRAPH_NODE_CLONED, &node);
-	return node.node;
+	return capture_node(graph, kind, name, grid);
 }
 
 /* Kernels from first on, a copy behind them. Returns the first node of the executable graph. */
@@ -67,24 +23,24 @@ static uint64_t instantiate(uint32_t graph, uint64_t first, unsigned n_kernels, 
 	uint64_t node, made = 0;
 
 	for (unsigned i = 0; i < n_kernels + n_copies; i++) {
-		node = copy(graph, first + i, i < n_kernels ? ABI_NODE_KERNEL : ABI_NODE_MEMCPY);
+		node = copy_node(graph, first + i,
+				 i < n_kernels ? ABI_NODE_KERNEL : ABI_NODE_MEMCPY);
 		made = made ? made : node;
 	}
-	graph_event(ABI_RESOURCE_GRAPH_EXEC_CREATED, &(struct mock_node){.executable = graph});
+	made_executable(graph);
 	return made;
 }
 
 static void destroy(uint64_t first, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		graph_event(ABI_RESOURCE_GRAPH_NODE_DESTROYED,
-			    &(struct mock_node){.node = first + i});
+		destroy_node(first + i);
 }
 
 static void destroy_exec(uint32_t graph, uint64_t first, unsigned n)
 {
 	destroy(first, n);
-	graph_event(ABI_RESOURCE_GRAPH_EXEC_DESTROYED, &(struct mock_node){.executable = graph});
+	destroy_executable(graph);
 }
 
 static struct mock_op launch_of(uint32_t graph, unsigned n)
@@ -165,11 +121,11 @@ static void build(uint32_t graph, uint32_t executable)
 
 	proton_enter_scope("hand");
 	for (unsigned i = 0; i < 6; i++)
-		nodes[i] = add(graph, types[i]);
+		nodes[i] = add_node(graph, types[i]);
 	proton_exit_scope();
 	destroy(nodes[0], 1);
 	for (unsigned i = 1; i < 6; i++)
-		copy(executable, nodes[i], types[i]);
+		copy_node(executable, nodes[i], types[i]);
 }
 
 static void bad_times(uint32_t graph)
@@ -252,22 +208,16 @@ static void replay(const char *scope, unsigned long times)
 
 int main(int argc, char **argv)
 {
-	const char *cupti = getenv("PROTON_CUPTI_PATH");
 	unsigned long replays = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	uint32_t (*init)(uint32_t), (*begin)(void *, int), (*end)(void *, void **);
+	uint32_t (*begin)(void *, int), (*end)(void *, void **);
 	uint64_t first;
 	long before;
 
 	if (argc < 2)
 		return 2;
-	*(void **)&init = find(argv[1], "cuInit");
 	*(void **)&begin = find(argv[1], "cuStreamBeginCapture_v2");
 	*(void **)&end = find(argv[1], "cuStreamEndCapture");
-	init(0);
-	*(void **)&call = find(cupti, "mock_call");
-	*(void **)&graph_event = find(cupti, "mock_graph");
-	*(void **)&automatic = find(cupti, "mock_auto");
-	*(void **)&complete = find(cupti, "mock_complete");
+	start(argv[1]);
 	first = capture_model(1, handle(5), begin, end);
 	instantiate(2, first, 2, 1);
 	launch("replay", 2, 3, 5);
