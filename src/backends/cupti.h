@@ -134,7 +134,9 @@ struct cupti_thread {
 	const char *launching_symbol;
 	const void *launching_params;
 	uint32_t launching_call;
-	uint32_t known; /* the last session in which it asked for a buffer */
+	uint64_t
+		adding_what; /* the kernel of the node that it adds by itself; 0: none, or not known */
+	uint32_t known;      /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
@@ -213,11 +215,20 @@ bool cupti_call_waits(uint32_t id);
 void cupti_calls_start(struct cupti *c);  /* the few that are always on */
 void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
 
+/* cupti_functions.c: calls that the program makes, at their ENTER and EXIT */
+void cupti_functions_named(const struct abi_call *call);
+void cupti_functions_same(const struct abi_call *call);
+void cupti_functions_unload(const struct abi_call *call);
+/* stable_hash() of the name of a kernel and what begins it; 0: not known. */
+uint64_t cupti_functions_name(const void *handle);
+
 /* cupti_graphs.c */
 bool cupti_graphs_wants(uint32_t id); /* enum abi_resource */
 void cupti_graphs_on(struct cupti *c, uint32_t id, const struct abi_graph_data *g);
 /* The program changes a graph, or one of its nodes, by this call. */
 void cupti_graphs_change(struct cupti *c, const struct abi_call *call, enum graph_change what);
+/* … adds a node that is a kernel; NULL: no longer. with_kernel: it may be named so instead of by its function. */
+void cupti_graphs_add(struct cupti_thread *t, const struct abi_kernel_node *node, bool with_kernel);
 /* … makes an executable graph like another one. */
 void cupti_graphs_update(struct cupti *c, const struct abi_call *call);
 /* This thread is inside a call that makes an executable graph. */

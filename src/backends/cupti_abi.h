@@ -172,6 +172,9 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *   MAKE     makes an executable graph; MAKE_FLAGS: the third parameter is flags, MAKE_PARAMS: points to them
  *   NODE     changes a node of a graph: the first parameter; KERNELS: what an executable graph runs, NODES: how much of
  *            it; UPDATE: makes it like a graph, the second parameter
+ *   ADD_*    adds a node to a graph: one of a kernel, as it was once (KERNEL_V1) and is (KERNEL); of any kind (NODE,
+ *            with data of edges NODE_V2)
+ *   NAMED    gives the kernel of a name, SAME another handle of one; UNLOAD: kernels go
  *   PROFILER_ON, PROFILER_OFF  the program wants to be profiled, or no longer
  *   DESTROY  takes a context and its records away */
 #define ABI_CALLS(_)                                                                               \
@@ -210,6 +213,15 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuGraphNodeSetEnabled, 650, NODES)                                                       \
 	_(cuGraphExecUpdate, 561, UPDATE)                                                          \
 	_(cuGraphExecUpdate_v2, 696, UPDATE)                                                       \
+	_(cuGraphAddKernelNode, 502, ADD_KERNEL_V1)                                                \
+	_(cuGraphAddKernelNode_v2, 689, ADD_KERNEL)                                                \
+	_(cuGraphAddNode, 712, ADD_NODE)                                                           \
+	_(cuGraphAddNode_v2, 723, ADD_NODE_V2)                                                     \
+	_(cuModuleGetFunction, 23, NAMED)                                                          \
+	_(cuLibraryGetKernel, 681, NAMED)                                                          \
+	_(cuKernelGetFunction, 683, SAME)                                                          \
+	_(cuModuleUnload, 22, UNLOAD)                                                              \
+	_(cuLibraryUnload, 680, UNLOAD)                                                            \
 	_(cuCtxSynchronize, 17, SYNC)                                                              \
 	_(cuCtxSynchronize_v2, 800, SYNC)                                                          \
 	_(cuEventSynchronize, 121, SYNC)                                                           \
@@ -370,6 +382,39 @@ struct abi_launch {
 struct abi_launch_ex {
 	const struct abi_launch_shape *shape; /* and more */
 	const void *function;
+};
+
+/* Of calls that give a kernel: where to, of what, and the name. */
+struct abi_get_function {
+	const void *const *ret;
+	const void *of;
+	const char *name; /* where it is asked for by that */
+};
+
+/* Of calls that add a node to a graph; before the parameters of the node there may be one more. */
+struct abi_add_node {
+	const void *node, *graph, *after;
+	uint64_t n_after;
+	const void *params;
+};
+struct abi_add_node_v2 {
+	const void *node, *graph, *after, *edges;
+	uint64_t n_after;
+	const void *params;
+};
+/* A node of a kernel. */
+struct abi_kernel_node {
+	const void *function;
+	struct abi_launch_shape shape;
+	uint32_t shared_bytes;
+	const void *arguments, *extra;
+	const void *kernel; /* where function is NULL; in KERNEL_V1 there is none, nor a context */
+	const void *context;
+};
+/* One of any kind. */
+struct abi_any_node {
+	uint32_t type, reserved[3]; /* enum abi_node_type */
+	struct abi_kernel_node kernel;
 };
 
 /* Calls that say what the library knows already, in less time than it takes to time them. */

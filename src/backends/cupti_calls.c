@@ -48,6 +48,13 @@ enum call_class {
 	CALL_KERNELS,
 	CALL_NODES,
 	CALL_UPDATE,
+	CALL_ADD_KERNEL_V1,
+	CALL_ADD_KERNEL,
+	CALL_ADD_NODE,
+	CALL_ADD_NODE_V2,
+	CALL_NAMED,
+	CALL_SAME,
+	CALL_UNLOAD,
 	CALL_PROFILER_ON,
 	CALL_PROFILER_OFF,
 	CALL_DESTROY,
@@ -118,6 +125,7 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	if (call->site != ABI_ENTER)
 		return;
 	cuda_values_forget();
+	cupti_functions_unload(call);
 	cupti_activity_flush(c, false);
 }
 
@@ -164,24 +172,69 @@ static void make_graph(struct cupti *c, const struct abi_call *call, enum call_c
 			"records of what runs in them then");
 }
 
-static const uint8_t changes[] = {GRAPH_NODE_CHANGED, GRAPH_KERNELS_CHANGED, GRAPH_NODES_CHANGED};
+/* The parameters of a node of any kind. */
+static const struct abi_kernel_node *kernel_of(const struct abi_any_node *node)
+{
+	return node && node->type == ABI_NODE_KERNEL ? &node->kernel : NULL;
+}
+
+/* The program adds a node to a graph by itself. */
+static void add_node(const struct abi_call *call, enum call_class class)
+{
+	const struct abi_add_node *add = call->params;
+	const struct abi_add_node_v2 *add_v2 = call->params;
+	const struct abi_kernel_node *node = NULL;
+
+	if (call->site == ABI_EXIT || !call->params)
+		node = NULL;
+	else if (class == CALL_ADD_NODE_V2)
+		node = kernel_of(add_v2->params);
+	else if (class == CALL_ADD_NODE)
+		node = kernel_of(add->params);
+	else
+		node = add->params;
+	cupti_graphs_add(&cupti_thread, node, class != CALL_ADD_KERNEL_V1);
+}
 
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
-	if (class == CALL_ALLOC)
-		allocate(c, call);
-	else if (class == CALL_DESTROY)
-		destroy(c, call);
-	else if (class >= CALL_PROFILER_ON)
-		profiler(c, call, class == CALL_PROFILER_ON);
-	else if (class == CALL_UPDATE)
-		cupti_graphs_update(c, call);
-	else if (class >= CALL_NODE)
-		cupti_graphs_change(c, call, changes[class - CALL_NODE]);
-	else if (class >= CALL_MAKE)
-		make_graph(c, call, class);
-	else if (class != CALL_OTHER)
-		capture(c, call, class == CALL_BEGIN);
+	switch (class) {
+	case CALL_ALLOC:
+		return allocate(c, call);
+	case CALL_BEGIN:
+	case CALL_END:
+		return capture(c, call, class == CALL_BEGIN);
+	case CALL_MAKE:
+	case CALL_MAKE_FLAGS:
+	case CALL_MAKE_PARAMS:
+		return make_graph(c, call, class);
+	case CALL_NODE:
+		return cupti_graphs_change(c, call, GRAPH_NODE_CHANGED);
+	case CALL_KERNELS:
+		return cupti_graphs_change(c, call, GRAPH_KERNELS_CHANGED);
+	case CALL_NODES:
+		return cupti_graphs_change(c, call, GRAPH_NODES_CHANGED);
+	case CALL_UPDATE:
+		return cupti_graphs_update(c, call);
+	case CALL_ADD_KERNEL_V1:
+	case CALL_ADD_KERNEL:
+	case CALL_ADD_NODE:
+	case CALL_ADD_NODE_V2:
+		return add_node(call, class);
+	case CALL_NAMED:
+		return cupti_functions_named(call);
+	case CALL_SAME:
+		return cupti_functions_same(call);
+	case CALL_UNLOAD:
+		return cupti_functions_unload(call);
+	case CALL_PROFILER_ON:
+	case CALL_PROFILER_OFF:
+		return profiler(c, call, class == CALL_PROFILER_ON);
+	case CALL_DESTROY:
+		return destroy(c, call);
+	default: /* launches, and what nobody listens to */
+		return;
+	}
 }
 
 static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call *call)

@@ -210,19 +210,36 @@ static const struct abi_launch_shape *launched_shape(const struct cupti_thread *
 	}
 }
 
+/* Behind its name. */
+static uint64_t what_of(uint64_t h, const struct abi_launch_shape *s)
+{
+	for (unsigned i = 0; i < 3; i++)
+		h = stable_hash_u32(stable_hash_u32(h, s->grid[i]), s->block[i]);
+	return stable_hash_end(h) | 1;
+}
+
 /* By its name, which CUPTI tells of launches alone: the driver, which would say it of others, may not be called from
  * here. 0: not known. */
 static uint64_t launched_what(const struct cupti_thread *t)
 {
 	const struct abi_launch_shape *s = launched_shape(t);
-	uint64_t h = STABLE_HASH_BEGIN;
 
 	if (!s || !t->launching_symbol)
 		return 0;
-	h = stable_hash(h, t->launching_symbol, strlen(t->launching_symbol) + 1);
-	for (unsigned i = 0; i < 3; i++)
-		h = stable_hash_u32(stable_hash_u32(h, s->grid[i]), s->block[i]);
-	return stable_hash_end(h) | 1;
+	return what_of(stable_hash(STABLE_HASH_BEGIN, t->launching_symbol,
+				   strlen(t->launching_symbol) + 1),
+		       s);
+}
+
+void cupti_graphs_add(struct cupti_thread *t, const struct abi_kernel_node *node, bool with_kernel)
+{
+	const void *handle = node ? node->function : NULL;
+	uint64_t name;
+
+	if (node && !handle && with_kernel)
+		handle = node->kernel;
+	name = cupti_functions_name(handle);
+	t->adding_what = name ? what_of(name, &node->shape) : 0;
 }
 
 void cupti_graphs_launch(const void *executable, uint32_t launch)
@@ -314,6 +331,7 @@ static void on_created(struct cupti *c, const struct abi_graph_data *g)
 		if (ops->captured)
 			ops->captured(c->sink, &m);
 	} else if (ops->built) {
+		m.what = m.part == GRAPH_KERNEL ? cupti_thread.adding_what : 0;
 		ops->built(c->sink, &m);
 	}
 }

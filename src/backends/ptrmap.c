@@ -67,3 +67,14 @@ bool ptrmap_take(struct ptrmap *m, const void *key, uint64_t *ret_value)
 	}
 	return false;
 }
+
+void ptrmap_clear(struct ptrmap *m)
+{
+	for (unsigned p = 0; p < PTRMAP_SLOTS; p++) {
+		uint64_t seen = __atomic_load_n(&m->slots[p].key, __ATOMIC_RELAXED);
+
+		if (seen > BUSY)
+			__atomic_compare_exchange_n(&m->slots[p].key, &seen, USED, false,
+						    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	}
+}

@@ -25,5 +25,7 @@ bool ptrmap_add(struct ptrmap *m, const void *key, uint64_t value);
 bool ptrmap_get(struct ptrmap *m, const void *key, uint64_t *ret_value);
 /* Remove one entry of this key. */
 bool ptrmap_take(struct ptrmap *m, const void *key, uint64_t *ret_value);
+/* All that is in it by now goes. */
+void ptrmap_clear(struct ptrmap *m);
 
 #endif

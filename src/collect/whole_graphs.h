@@ -38,9 +38,8 @@ uint32_t whole_graph_n_kernels(const struct whole_graph *g);
 uint32_t whole_graph_n_nodes(
 	const struct whole_graph *g); /* that would have records: with copies and sets */
 /* The same for graphs of the same kernels (names, grids, blocks), copies, sets and other nodes, whatever their order, in
- * each run of the program: 52 bits, which files have as METRIC_GRAPH_FORM (ADR 47). 0: not known, as where a kernel was
- * not captured, or was changed since, or where graphs of more forms than are
- * told apart share a row. */
+ * each run of the program: 52 bits, which files have as METRIC_GRAPH_FORM (ADR 47). 0: not known, as where nobody said
+ * which kernel was added, or it was changed since, or where graphs of more forms than are told apart share a row. */
 uint64_t whole_graph_form(const struct whole_graph *g);
 /* To be told at this slot? It is once for each that it comes from. */
 bool whole_graph_form_is_due(struct whole_graph *g, uint32_t slot);

@@ -987,7 +987,7 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				NULL};
 	struct abi_call call = {.site = ABI_ENTER,
 				.function = driver_name(cbid),
-				.params = params,
+				.params = op->params ? op->params : params,
 				.symbol = op->name};
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;

@@ -40,6 +40,7 @@ struct mock_op {
 	const void *executable;    /* the first parameter, in place of the stream */
 	const void *dst, *src;     /* of a copy: its first parameters */
 	const void *third;         /* of another call: its third parameter */
+	const void *params;        /* in place of all of these */
 	void (*inside)(void);      /* called between ENTER and EXIT */
 	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
 	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */

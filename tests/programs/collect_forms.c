@@ -247,6 +247,83 @@ static void run_cloned(void)
 	launch("cloned", &again, 3);
 }
 
+/* ---- by hand ---- */
+
+/* What the driver gives: functions are 100 and more, kernels 200 and more. */
+static void name_all(void)
+{
+	static const char *const names[] = {"a", "b"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		name_kernel(handle(100 + i), names[i]);
+		name_kernel(handle(200 + i), names[i]);
+		same_kernel(handle(300 + i), handle(200 + i));
+	}
+}
+
+static struct graph build_two(const char *scope, uint32_t by, uintptr_t function, uintptr_t kernel,
+			      uint32_t grid)
+{
+	struct graph g = begin();
+
+	proton_enter_scope(scope);
+	for (unsigned i = 0; i < 2; i++) {
+		g.node[g.n] = add_kernel(g.number, by, function ? handle(function + i) : NULL,
+					 kernel ? handle(kernel + i) : NULL, grid);
+		g.name[g.n++] = i ? "b" : "a";
+	}
+	proton_exit_scope();
+	return g;
+}
+
+/* As threads() captures "a" and "b", by each call that adds a kernel; and where it is not known which one. */
+static void run_built(void)
+{
+	static const struct {
+		const char *scope;
+		uint32_t by;
+		uintptr_t function, kernel;
+		uint32_t grid;
+	} built[] = {
+		{"built", ADD_V1_CALL, 100, 0, 0},   {"built", ADD_V1_CALL, 100, 999, 0},
+		{"built", ADD_CALL, 100, 0, 0},      {"built", ADD_CALL, 300, 0, 0},
+		{"built", ADD_CALL, 0, 200, 0},      {"built", ADD_ANY_CALL, 100, 0, 0},
+		{"built", ADD_ANY_CALL, 0, 200, 0},  {"built", ADD_ANY_V2_CALL, 0, 200, 0},
+		{"built", ADD_CALL, 100, 0, 7},      {"unnamed", ADD_CALL, 500, 0, 0},
+		{"unnamed", ADD_V1_CALL, 0, 200, 0},
+	};
+
+	name_all();
+	for (unsigned i = 0; i < sizeof(built) / sizeof(*built); i++) {
+		struct graph g = build_two(built[i].scope, built[i].by, built[i].function,
+					   built[i].kernel, built[i].grid),
+			     run = instantiate(&g);
+
+		launch(built[i].scope, &run, 1);
+	}
+}
+
+/* A handle of a kernel that is gone may be another's. What had a handle last is what it is. */
+static void run_unloaded(void)
+{
+	static const uint32_t calls[] = {UNLOAD_CALL, RESET_CALL};
+	struct graph g, run;
+
+	for (unsigned i = 0; i < 2; i++) {
+		name_all();
+		call(calls[i], &(struct mock_op){.n_records = 0});
+		g = build_two("unloaded", ADD_CALL, 100, 0, 0);
+		run = instantiate(&g);
+		launch("unloaded", &run, 1);
+	}
+	name_kernel(handle(100), "a");
+	name_kernel(handle(101), "other");
+	name_kernel(handle(101), "b");
+	g = build_two("renamed", ADD_CALL, 100, 0, 0);
+	run = instantiate(&g);
+	launch("renamed", &run, 1);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -257,6 +334,8 @@ int main(int argc, char **argv)
 	run_threads();
 	run_nested();
 	run_cloned();
+	run_built();
+	run_unloaded();
 	run_many();
 	run_others();
 	return 0;

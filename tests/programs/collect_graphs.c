@@ -9,7 +9,6 @@
 #include "proton/proton.h"
 
 enum {
-	RESET_CALL = 389,
 	N_RUNS = 5,
 	RING = 1 << 17 /* of cuda_values.c */
 };

@@ -212,6 +212,30 @@ static void run_built(void)
 	}
 }
 
+/* Captured in one run, added by hand in the other. */
+static void run_either(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct graph g = begin();
+
+		proton_enter_scope("either");
+		for (unsigned k = 0; k < 2; k++) {
+			const char *name = names[whole ? 1 - i : i][k];
+			uint64_t ns = 1000 + 2000 * k;
+
+			name_kernel(handle(100), name);
+			if (whole)
+				put(&g, add_kernel(g.number, ADD_CALL, handle(100), NULL, 0),
+				    ABI_KIND_CONCURRENT_KERNEL, name, ns);
+			else
+				capture(&g, ABI_KIND_CONCURRENT_KERNEL, name, ns);
+		}
+		proton_exit_scope();
+		g = instantiate(&g);
+		launch("either", &g, 2, 2000);
+	}
+}
+
 static void change(uint32_t how, const struct graph *g, uintptr_t second)
 {
 	call(how, &(struct mock_op){.executable = handle(g->number), .src = handle(second)});
@@ -272,6 +296,7 @@ int main(int argc, char **argv)
 	run_mixed();
 	run_grids();
 	run_built();
+	run_either();
 	run_updated();
 	run_changed();
 	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "gemm"});

@@ -9,6 +9,9 @@
 #include "programs/symbols.h"
 
 enum { KERNEL_CALL = 307, GRAPH_CALL = 514 };
+enum { NAMED_CALL = 23, SAME_CALL = 683, UNLOAD_CALL = 22, RESET_CALL = 389 };
+/* Of a node: of a kernel as it was once and is, and of any kind, without and with data of its edges. */
+enum { ADD_V1_CALL = 502, ADD_CALL = 689, ADD_ANY_CALL = 712, ADD_ANY_V2_CALL = 723 };
 
 static mock_call_fn *call;
 static mock_graph_fn *graph_event;
@@ -65,6 +68,47 @@ static inline uint64_t add_node(uint32_t graph, uint32_t type)
 
 	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &node);
 	return node.node;
+}
+
+/* The program asks for a kernel by its name, or for another handle of one. */
+static inline void name_kernel(const void *kernel, const char *name)
+{
+	const struct abi_get_function get = {.ret = &kernel, .name = name};
+
+	call(NAMED_CALL, &(struct mock_op){.params = &get});
+}
+
+static inline void same_kernel(const void *function, const void *kernel)
+{
+	const struct abi_get_function get = {.ret = &function, .of = kernel};
+
+	call(SAME_CALL, &(struct mock_op){.params = &get});
+}
+
+static __thread struct mock_node adding;
+
+static inline void tell_adding(void)
+{
+	graph_event(ABI_RESOURCE_GRAPH_NODE_CREATED, &adding);
+}
+
+/* A node of a kernel that a program adds by itself, by one of these calls; as capture_node() of the same grid. */
+static inline uint64_t add_kernel(uint32_t graph, uint32_t by, const void *function,
+				  const void *kernel, uint32_t grid)
+{
+	const struct abi_any_node any = {
+		.type = ABI_NODE_KERNEL,
+		.kernel = {.function = function, .kernel = kernel, .shape = {.grid = {grid}}}};
+	const void *node =
+		by == ADD_ANY_CALL || by == ADD_ANY_V2_CALL ? (const void *)&any : &any.kernel;
+	const struct abi_add_node add = {.params = node};
+	const struct abi_add_node_v2 add_v2 = {.params = node};
+
+	adding = (struct mock_node){
+		.graph = graph, .node = new_node(graph), .type = ABI_NODE_KERNEL};
+	call(by, &(struct mock_op){.params = by == ADD_ANY_V2_CALL ? (const void *)&add_v2 : &add,
+				   .inside = tell_adding});
+	return adding.node;
 }
 
 /* CUPTI tells of both. */

@@ -39,15 +39,16 @@ for how in nodes whole; do
 	check "$how: status" 0 $?
 	forms $how.hatchet >$how
 	check "$how: what ran" \
-		"ran cloned=10 many=20000 nested=9 others=4500 reused=10 threads=14" "$(grep ^ran $how)"
+		"ran built=18 cloned=10 many=20000 nested=9 others=4500 renamed=2 reused=10 threads=14 unloaded=4 unnamed=4" "$(grep ^ran $how)"
 	check "$how: nothing is lost" "losses" "$(grep ^losses $how | sed 's/ *$//')"
 	check "$how: more forms than are told apart are counted" "others 1500" "$(grep ^others $how)"
-	check "$how: launches by form" "cloned 5|many 5000|many 5000|nested 3|reused 2|reused 3|threads 3|threads 4|" \
+	check "$how: launches by form" "built 1|built 8|cloned 5|many 5000|many 5000|nested 3|renamed 1|reused 2|reused 3|threads 3|threads 4|unloaded 2|unnamed 2|" \
 		"$(grep -v '^ran\|^losses\|^others' $how | awk '{print $1, $3}' | LC_ALL=C sort | tr '\n' '|')"
 done
 check "forms are the same, however graphs are recorded" "$(cat nodes)" "$(cat whole)"
 # Of two kernels, whatever else: the same ones are the same form in each place.
-check "forms are of kernels alone" 1 "$(awk '$1 == "cloned" || ($1 == "reused" && $3 == 3) || ($1 == "threads" && $3 == 3) {print $2}' nodes | sort -u | wc -l)"
+check "forms are of kernels alone" 1 "$(awk '$1 == "cloned" || ($1 == "built" && $3 == 8) || $1 == "renamed" || ($1 == "reused" && $3 == 3) || ($1 == "threads" && $3 == 3) {print $2}' nodes | sort -u | wc -l)"
+check "added by hand, too, where the driver said which they are" "0 0" "$(awk '$1 == "unnamed" || $1 == "unloaded" {print $2}' nodes | xargs)"
 check "and differ where these do" 2 "$(awk '$1 == "threads" {print $2}' nodes | sort -u | wc -l)"
 # A number that is in files of users: it stays.
 check "and stay the same" 2930122553264443 "$(awk '$1 == "cloned" {print $2}' nodes)"

@@ -38,7 +38,7 @@ run nodes --graphs nodes -o nodes.hatchet
 check "by nodes: status" 0 $?
 tree nodes.hatchet >nodes
 check "by nodes: how often graphs were launched stands where they were captured" \
-	"built/<captured_at>/hand launches=6|changed/<captured_at>/set before launches=3|decode/<captured_at>/sizes launches=8|grids/<captured_at>/grids launches=5|grids/<captured_at>/grids/<form 2> launches=5|mixed/<captured_at>/mixed launches=6|mixed/<captured_at>/mixed/<form 2> launches=6|other size/<captured_at>/resized launches=10|replay/<captured_at>/model launches=10|" \
+	"built/<captured_at>/hand launches=6|changed/<captured_at>/set before launches=3|decode/<captured_at>/sizes launches=8|either/<captured_at>/either launches=2|either/<captured_at>/either/<form 2> launches=2|grids/<captured_at>/grids launches=5|grids/<captured_at>/grids/<form 2> launches=5|mixed/<captured_at>/mixed launches=6|mixed/<captured_at>/mixed/<form 2> launches=6|other size/<captured_at>/resized launches=10|replay/<captured_at>/model launches=10|" \
 	"$(grep launches= nodes | grep -v '^sums\|^updated\|changed>' | sort | tr '\n' '|')"
 check "by nodes: kernels of another form stand below it" \
 	"<form 2> launches=6|<form 2>/c count=6 time=6000|<form 2>/d count=6 time=18000|a count=6 time=6000|b count=6 time=6000|" \
@@ -72,6 +72,9 @@ joined() { # WHAT FILE
 	check "$1: graphs of one place are told apart by their form" \
 		"<graph 2: 2 kernels>/<estimated>/a estimated=6000 runs=6 time=6000|<graph 2: 2 kernels>/<estimated>/b estimated=6000 runs=6 time=6000|<graph: 2 kernels>/<estimated>/c estimated=3000 runs=6 time=3000|<graph: 2 kernels>/<estimated>/d estimated=9000 runs=6 time=9000|" \
 		"$(below 'mixed/<captured_at>/mixed' "$2" | tr '|' '\n' | grep estimated= | tr '\n' '|')"
+	check "$1: captured in one run and added by hand in the other" \
+		"a estimated=1000 runs=2 time=1000|b estimated=3000 runs=2 time=3000|c estimated=1000 runs=2 time=1000|d estimated=3000 runs=2 time=3000|" \
+		"$(below 'either/<captured_at>/either' "$2" | tr '|' '\n' | sed -n 's,.*<estimated>/,,p' | sort | tr '\n' '|')"
 	check "$1: with the same grids alone" \
 		"<graph 2: 2 kernels> count=5|<graph 2: 2 kernels>/<estimated>/attention estimated=7500 runs=5 time=7500|<graph 2: 2 kernels>/<estimated>/mlp estimated=7500 runs=5 time=7500|<graph: 2 kernels> count=5 time=15000|" \
 		"$(below 'grids/<captured_at>/grids' "$2")"

@@ -99,6 +99,27 @@ FIELD(abi_launch_ex, shape, cuLaunchKernelEx_params, config);
 FIELD(abi_launch_ex, function, cuLaunchKernelEx_params, f);
 FIELD(abi_launch_shape, grid[0], CUlaunchConfig, gridDimX);
 FIELD(abi_launch_shape, block[0], CUlaunchConfig, blockDimX);
+#define GIVES(theirs, theirs_ret, theirs_of)                                                       \
+	FIELD(abi_get_function, ret, theirs, theirs_ret);                                          \
+	FIELD(abi_get_function, of, theirs, theirs_of)
+GIVES(cuModuleGetFunction_params, hfunc, hmod);
+GIVES(cuLibraryGetKernel_params, pKernel, library);
+GIVES(cuKernelGetFunction_params, pFunc, kernel);
+FIELD(abi_get_function, name, cuModuleGetFunction_params, name);
+FIELD(abi_get_function, name, cuLibraryGetKernel_params, name);
+FIELD(abi_add_node, params, cuGraphAddKernelNode_params, nodeParams);
+FIELD(abi_add_node, params, cuGraphAddKernelNode_v2_params, nodeParams);
+FIELD(abi_add_node, params, cuGraphAddNode_params, nodeParams);
+FIELD(abi_add_node_v2, params, cuGraphAddNode_v2_params, nodeParams);
+FIELD(abi_kernel_node, function, CUDA_KERNEL_NODE_PARAMS_v1, func);
+FIELD(abi_kernel_node, shape.grid[0], CUDA_KERNEL_NODE_PARAMS_v1, gridDimX);
+FIELD(abi_kernel_node, shape.block[0], CUDA_KERNEL_NODE_PARAMS_v1, blockDimX);
+FIELD(abi_kernel_node, function, CUDA_KERNEL_NODE_PARAMS_v2, func);
+FIELD(abi_kernel_node, shape.block[0], CUDA_KERNEL_NODE_PARAMS_v2, blockDimX);
+FIELD(abi_kernel_node, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
+FIELD(abi_kernel_node, kernel, CUDA_KERNEL_NODE_PARAMS_v3, kern);
+FIELD(abi_any_node, type, CUgraphNodeParams, type);
+FIELD(abi_any_node, kernel, CUgraphNodeParams, kernel);
 SAME(ABI_CALL_LAUNCH, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
 SAME(ABI_CALL_LAUNCH_PTSZ, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz);
 SAME(ABI_CALL_COOPERATIVE, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel);
