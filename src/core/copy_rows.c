@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/activity.h"
+#include "core/device_order.h"
 
 void copy_rows_done(struct copy_rows *rows)
 {
@@ -15,11 +16,11 @@ void copy_rows_done(struct copy_rows *rows)
 	*rows = (struct copy_rows){0};
 }
 
-static int by_place(const void *x, const void *y)
+static int by_place(const void *x, const void *y, void *session)
 {
 	const struct session_copy_lane *a = &((const struct copy_row *)x)->of;
 	const struct session_copy_lane *b = &((const struct copy_row *)y)->of;
-	int by = COMPARE(a->device, b->device);
+	int by = device_compare(session, a->device, b->device);
 
 	by = by ? by : COMPARE(a->context, b->context);
 	by = by ? by : COMPARE(a->stream, b->stream);
@@ -29,11 +30,12 @@ static int by_place(const void *x, const void *y)
 }
 
 /* Those that took as long in an order that is not that of the session. */
-static int by_time(const void *x, const void *y)
+static int by_time(const void *x, const void *y, void *session)
 {
 	const struct copy_row *a = x, *b = y;
 
-	return a->time_ns != b->time_ns ? (a->time_ns > b->time_ns ? -1 : 1) : by_place(a, b);
+	return a->time_ns != b->time_ns ? (a->time_ns > b->time_ns ? -1 : 1)
+					: by_place(a, b, session);
 }
 
 static int add(struct copy_rows *rows, const struct session *s, const struct session_copy_lane *l)
@@ -57,14 +59,14 @@ static int add(struct copy_rows *rows, const struct session *s, const struct ses
 }
 
 /* Of several processes. */
-static void unite(struct copy_rows *rows)
+static void unite(struct copy_rows *rows, const struct session *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		struct copy_row *last = n ? &rows->v[n - 1] : NULL;
 
-		if (!last || by_place(last, &rows->v[i]) != 0) {
+		if (!last || by_place(last, &rows->v[i], (void *)s) != 0) {
 			rows->v[n++] = rows->v[i];
 			continue;
 		}
@@ -157,9 +159,9 @@ int copy_rows_make(struct copy_rows *rows, const struct session *s, const struct
 	}
 	if (!rows->n)
 		return 0;
-	qsort(rows->v, rows->n, sizeof(*rows->v), by_place);
-	unite(rows);
-	qsort(rows->v, rows->n, sizeof(*rows->v), by_time);
+	qsort_r(rows->v, rows->n, sizeof(*rows->v), by_place, (void *)s);
+	unite(rows, s);
+	qsort_r(rows->v, rows->n, sizeof(*rows->v), by_time, (void *)s);
 	return 0;
 }
 

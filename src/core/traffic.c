@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
+#include "core/device_order.h"
 #include "core/traffic.h"
 #include <errno.h>
 #include <math.h>
@@ -131,22 +132,23 @@ static int add_pair(struct traffic *t, const struct session *s, const struct ses
 	return 0;
 }
 
-static int compare_ends(const struct traffic_end *a, const struct traffic_end *b)
+static int compare_ends(const struct session *s, const struct traffic_end *a,
+			const struct traffic_end *b)
 {
 	int by = COMPARE(a->is_device, b->is_device);
 
-	by = by ? by : COMPARE(a->device, b->device);
+	by = by ? by : device_compare(s, a->device, b->device);
 	return by ? by : COMPARE(a->memory, b->memory);
 }
 
 /* Those with as many in an order that is not that of the rows: it is the same when they were written and read. */
-static int by_bytes(const void *a, const void *b)
+static int by_bytes(const void *a, const void *b, void *session)
 {
 	const struct traffic_pair *p = a, *q = b;
 	int by = p->bytes > q->bytes ? -1 : p->bytes < q->bytes;
 
-	by = by ? by : compare_ends(&p->from, &q->from);
-	return by ? by : compare_ends(&p->to, &q->to);
+	by = by ? by : compare_ends(session, &p->from, &q->from);
+	return by ? by : compare_ends(session, &p->to, &q->to);
 }
 
 /* What the way is able to: to and from the host what copies of pinned memory reach, for where others are slower that is
@@ -177,7 +179,7 @@ static void share_out(struct traffic *t, const struct session *s, const struct p
 	for (size_t i = 0; i < t->n_pairs; i++)
 		t->pairs[i].measured = measured(&t->pairs[i], s, peaks);
 	if (t->n_pairs)
-		qsort(t->pairs, t->n_pairs, sizeof(*t->pairs), by_bytes);
+		qsort_r(t->pairs, t->n_pairs, sizeof(*t->pairs), by_bytes, (void *)s);
 }
 
 /* ---- sizes ---- */

@@ -212,9 +212,9 @@ static void stream_end(struct gather *g, struct stream *s)
 	wire_decoder_finish(s->decoder);
 	note_clock(g, s);
 	if (wire_decoder_vanish(s->decoder))
-		say(g, "the stream of %s has ended before its program", host_of(g, s));
+		say(g, "the stream of a run on %s has ended before its program", host_of(g, s));
 	else
-		say(g, "%s has ended", host_of(g, s));
+		say(g, "a run on %s has ended", host_of(g, s));
 }
 
 static void refuse(struct gather *g, struct stream *s, const char *why)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/util.h"
+#include "core/device_order.h"
 #include "core/metadata.h"
 #include "core/runs.h"
 #include "core/sensors.h"
@@ -40,6 +41,7 @@ struct device_sums {
 struct devices {
 	const struct session *s;
 	struct device_sums *sums; /* by device */
+	const uint32_t *order;    /* row -> device */
 };
 
 static void sum_value(const struct session *s, const struct session_row *row, uint32_t metric,
@@ -83,22 +85,22 @@ static struct device_sums *device_sums_new(const struct session *s)
 	{                                                                                          \
 		const struct devices *all = ctx;                                                   \
 		const struct session *s = all->s;                                                  \
-		const struct session_device *d = &s->devices[row];                                 \
+		uint32_t device = all->order[row];                                                 \
+		const struct session_device *d = &s->devices[device];                              \
 		statement;                                                                         \
 	}
-DEVICE_CELL(id, (void)d; session_device_word(s, (uint32_t)row, out))
+DEVICE_CELL(id, (void)d; session_device_word(s, device, out))
 DEVICE_CELL(arch, copy_string(s, d->arch, out))
 DEVICE_CELL(sms, copy_number(out, d->num_sms))
 DEVICE_CELL(clock, copy_number(out, d->clock_khz / 1000))
 DEVICE_CELL(memory_clock, copy_number(out, d->memory_clock_khz / 1000))
 DEVICE_CELL(bus, copy_number(out, d->bus_width_bits))
-DEVICE_CELL(memory, (void)d; human_bytes(out, session_device_memory(s, (uint32_t)row)))
-DEVICE_CELL(time, (void)d; human_time_ns(out, all->sums[row].time_ns))
-DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(s, (uint32_t)row)))
-DEVICE_CELL(busy_share, (void)d;
-	    human_percent(out, s->ended ? runs_busy_share(s, (uint32_t)row) : NAN))
-DEVICE_CELL(copied, (void)d; human_bytes(out, all->sums[row].copied))
-DEVICE_CELL(calls, (void)d; human_count(out, all->sums[row].calls))
+DEVICE_CELL(memory, (void)d; human_bytes(out, session_device_memory(s, device)))
+DEVICE_CELL(time, (void)d; human_time_ns(out, all->sums[device].time_ns))
+DEVICE_CELL(busy, (void)d; human_time_ns(out, session_busy_ns(s, device)))
+DEVICE_CELL(busy_share, (void)d; human_percent(out, s->ended ? runs_busy_share(s, device) : NAN))
+DEVICE_CELL(copied, (void)d; human_bytes(out, all->sums[device].copied))
+DEVICE_CELL(calls, (void)d; human_count(out, all->sums[device].calls))
 DEVICE_CELL(host, copy_string(s, d->host, out))
 DEVICE_CELL(name, copy_string(s, d->name, out))
 
@@ -123,14 +125,15 @@ static double cut_share(const struct session *s, size_t device)
 	static void sensor_##name(const void *ctx, size_t row, char out[CELL_MAX])                 \
 	{                                                                                          \
 		const struct session *s = ((const struct devices *)ctx)->s;                        \
+		uint32_t device = ((const struct devices *)ctx)->order[row];                       \
 		statement;                                                                         \
 	}
-SENSOR_WORD(clock, human_count(out, told(s, row, SENSOR_CLOCK_MEAN)))
-SENSOR_WORD(power, human_count(out, told(s, row, SENSOR_POWER_MEAN)))
-SENSOR_WORD(heat, human_count(out, told(s, row, SENSOR_TEMPERATURE_MAX)))
-SENSOR_WORD(memory, human_bytes(out, told(s, row, SENSOR_MEMORY_MAX)))
-SENSOR_WORD(slowed, human_percent(out, cut_share(s, row)))
-SENSOR_WORD(others, human_count(out, told(s, row, SENSOR_OTHERS_MAX)))
+SENSOR_WORD(clock, human_count(out, told(s, device, SENSOR_CLOCK_MEAN)))
+SENSOR_WORD(power, human_count(out, told(s, device, SENSOR_POWER_MEAN)))
+SENSOR_WORD(heat, human_count(out, told(s, device, SENSOR_TEMPERATURE_MAX)))
+SENSOR_WORD(memory, human_bytes(out, told(s, device, SENSOR_MEMORY_MAX)))
+SENSOR_WORD(slowed, human_percent(out, cut_share(s, device)))
+SENSOR_WORD(others, human_count(out, told(s, device, SENSOR_OTHERS_MAX)))
 
 /* Means while it worked; the most of what cannot be added up. Nothing where no device told anything. */
 static void put_sensors(const struct report *r, const struct devices *all)
@@ -178,7 +181,7 @@ static void parts_device(const void *ctx, size_t row, char out[CELL_MAX])
 	session_device_word(t->s, t->devices[row], out);
 }
 
-static int put_parts(const struct report *r)
+static int put_parts(const struct report *r, const uint32_t *order)
 {
 	static const struct word_column columns[] = {
 		RUN_PARTS_COLUMNS(PARTS_WORD){"DEVICE", true, parts_device}};
@@ -189,8 +192,8 @@ static int put_parts(const struct report *r)
 	if (!of || !devices)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->s->n_devices; i++)
-		if (runs_parts(r->s, i, &of[t.n]))
-			devices[t.n++] = i;
+		if (runs_parts(r->s, order[i], &of[t.n]))
+			devices[t.n++] = order[i];
 	if (!t.n)
 		return 0;
 	out_putc(r->out, '\n');
@@ -203,25 +206,27 @@ static int put_parts(const struct report *r)
 
 static void overlap_copying(const void *ctx, size_t row, char out[CELL_MAX])
 {
+	const struct devices *all = ctx;
 	double copies, hidden;
-	bool is_known =
-		session_overlap(((const struct devices *)ctx)->s, (uint32_t)row, &copies, &hidden);
+	bool is_known = session_overlap(all->s, all->order[row], &copies, &hidden);
 
 	human_time_ns(out, is_known ? copies : NAN);
 }
 
 static void overlap_hidden(const void *ctx, size_t row, char out[CELL_MAX])
 {
+	const struct devices *all = ctx;
 	double copies, hidden;
-	bool is_known =
-		session_overlap(((const struct devices *)ctx)->s, (uint32_t)row, &copies, &hidden);
+	bool is_known = session_overlap(all->s, all->order[row], &copies, &hidden);
 
 	human_percent(out, is_known ? hidden / copies : NAN);
 }
 
 static void overlap_share(const void *ctx, size_t row, char out[CELL_MAX])
 {
-	human_percent(out, session_overlap_share(((const struct devices *)ctx)->s, (uint32_t)row));
+	const struct devices *all = ctx;
+
+	human_percent(out, session_overlap_share(all->s, all->order[row]));
 }
 
 static void put_overlap(const struct report *r, const struct devices *all)
@@ -270,7 +275,7 @@ static void measured_device(const void *ctx, size_t row, char out[CELL_MAX])
 }
 
 /* Of those that proton doctor --measure has seen on this machine. */
-static int put_measured(const struct report *r)
+static int put_measured(const struct report *r, const uint32_t *order)
 {
 	static const struct word_column columns[] = {
 		{"TO IT", false, measured_TO_DEVICE},
@@ -288,8 +293,9 @@ static int put_measured(const struct report *r)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->s->n_devices; i++)
 		for (unsigned k = 0; k < N_MEASURED; k++)
-			if (!isnan(peaks_measured(r->o->peaks, r->s, i, (enum peak_measured)k))) {
-				devices[n++] = i;
+			if (!isnan(peaks_measured(r->o->peaks, r->s, order[i],
+						  (enum peak_measured)k))) {
+				devices[n++] = order[i];
 				break;
 			}
 	if (!n)
@@ -321,11 +327,12 @@ int view_devices(struct report *r)
 		{"NAME", true, device_name},
 	};
 	_cleanup_(freep) struct device_sums *sums = device_sums_new(r->s);
-	const struct devices all = {r->s, sums};
+	_cleanup_(freep) uint32_t *order = device_order_new(r->s);
+	const struct devices all = {r->s, sums, order};
 	char metadata[METADATA_TEXT_MAX];
 	int e;
 
-	if (!sums)
+	if (!sums || !order)
 		return -ENOMEM;
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, &all}, r->o,
 		  r->out);
@@ -333,10 +340,10 @@ int view_devices(struct report *r)
 		out_printf(r->out, "(%s)\n", metadata);
 	put_overlap(r, &all);
 	put_sensors(r, &all);
-	e = put_parts(r);
+	e = put_parts(r, order);
 	if (e == 0)
 		e = put_idle(r);
-	return e < 0 ? e : put_measured(r);
+	return e < 0 ? e : put_measured(r, order);
 }
 
 /* ---- processes ---- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/idle.h"
+#include "core/device_order.h"
 #include "report/rows.h"
 #include "report/words.h"
 
@@ -89,17 +90,20 @@ static int put_contexts(struct report *r)
 int put_idle(struct report *r)
 {
 	_cleanup_(freep) struct idle *of = idle_new(r->s);
+	_cleanup_(freep) uint32_t *order = device_order_new(r->s);
 	_cleanup_(freep) uint32_t *devices = malloc((r->s->n_devices + 1) * sizeof(*devices));
 	struct idle_table t = {.s = r->s, .of = of, .devices = devices};
 	bool is_any = false;
 
-	if (!devices || (!of && r->s->n_devices))
+	if (!devices || !order || (!of && r->s->n_devices))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->s->n_devices; i++) {
-		if (isnan(of[i].ns) && isnan(of[i].launches))
+		const struct idle *d = &of[order[i]];
+
+		if (isnan(d->ns) && isnan(d->launches))
 			continue;
-		devices[t.n++] = i;
-		is_any |= of[i].ns > 0;
+		devices[t.n++] = order[i];
+		is_any |= d->ns > 0;
 	}
 	if (t.n)
 		put_devices(r, &t);

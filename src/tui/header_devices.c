@@ -187,6 +187,9 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 	pen_skip(pen, ROLE_NORMAL, 2);
 }
 
+#define SHORT_LEAST 15 /* columns of "GPU0 busy 12.3%" */
+#define MORE        5  /* and of what tells how many more there are: "  +12" */
+
 /* Devices from i on, as many as the line takes, and all copies where there is room. */
 static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 {
@@ -198,8 +201,8 @@ static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 	if (t->is_reset && is_over(t) && pen_left(pen) >= 40)
 		pen_put(pen, ROLE_WARNING, "whole run: ");
 	width = pen_left(pen) / (int)(n - i);
-	for (; i < n && pen_left(pen) >= 11; i++)
-		draw_device_short(t, pen, i, width);
+	for (; i < n && pen_left(pen) >= SHORT_LEAST + (i + 1 < n ? MORE : 0); i++)
+		draw_device_short(t, pen, t->usage.order[i], width);
 	if (i < n)
 		pen_printf(pen, ROLE_HEADER, "+%u", n - i);
 	for (i = 0; i < n; i++)
@@ -229,7 +232,7 @@ int header_sensor_lines(const struct tui *t, int lines)
 	int n = 0;
 
 	for (uint32_t i = 0; i < n_alone(t, lines); i++)
-		n += sensor_texts(t, i, texts) > 0;
+		n += sensor_texts(t, t->usage.order[i], texts) > 0;
 	return n;
 }
 
@@ -258,17 +261,18 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 
 	for (uint32_t line = 0; line < (uint32_t)lines; line++) {
 		struct pen pen = pen_at(canvas, y++, 0, canvas->cols);
+		uint32_t device = line < n ? t->usage.order[line] : 0;
 
 		if (n == 0)
 			pen_put(&pen, ROLE_DIM, "no device has been seen");
 		else if (line >= n_alone(t, lines))
 			draw_device_line(t, &pen, line);
-		else if (in_window(t, &t->usage.devices[line]))
-			draw_live(t, &pen, line);
+		else if (in_window(t, &t->usage.devices[device]))
+			draw_live(t, &pen, device);
 		else
-			draw_whole(t, &pen, line);
+			draw_whole(t, &pen, device);
 		pen_fill(&pen, ROLE_NORMAL);
-		if (with_sensors && line < n_alone(t, lines) && draw_sensors(t, canvas, y, line))
+		if (with_sensors && line < n_alone(t, lines) && draw_sensors(t, canvas, y, device))
 			y++;
 	}
 	return y - first;

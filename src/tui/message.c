@@ -53,10 +53,10 @@ static void draw_end(struct tui *t, struct pen *pen)
 	human_time_ns(text, (double)st->up_ns);
 	parts_add(&parts, ROLE_MESSAGE, 2, "after %s", text);
 	for (uint32_t i = 0; i < t->usage.n_devices && i < 8; i++) {
-		double share = runs_busy_share(s, i);
+		double share = runs_busy_share(s, t->usage.order[i]);
 
 		usage_percent(text, share);
-		session_device_word(snapshot_session(t->snap), i, word);
+		session_device_word(snapshot_session(t->snap), t->usage.order[i], word);
 		if (share >= 0)
 			parts_add(&parts, ROLE_MESSAGE, 3, "%s busy %s%%", word, text);
 	}

@@ -43,7 +43,8 @@ static double of_copies(const struct usage_sum *sum, double part)
 
 static void list_devices(struct panel *p)
 {
-	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
+	for (uint32_t k = 0; k < p->tui->usage.n_devices; k++) {
+		uint32_t i = p->tui->usage.order[k];
 		const struct usage_entry *e = &p->tui->usage.devices[i];
 		const struct usage_sum *sum = &e->sum;
 		double others_ns = sum->busy_ns - sum->copying_ns + sum->hidden_ns;
@@ -95,7 +96,7 @@ static void list_facts(struct panel *p)
 	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
 		_cleanup_(buf_done) struct buf text = {0};
 
-		put_facts(p, i, &text);
+		put_facts(p, p->tui->usage.order[i], &text);
 		sections_add_text(p, buf_str(&text), (p->width ? p->width : 80) - 1, &row);
 	}
 }
@@ -128,7 +129,8 @@ static void list_sensors(struct panel *p)
 	const struct tui *t = p->tui;
 	bool is_live = t->options.live && t->status.run != TUI_RUN_ENDED;
 
-	for (uint32_t i = 0; i < t->usage.n_devices; i++) {
+	for (uint32_t k = 0; k < t->usage.n_devices; k++) {
+		uint32_t i = t->usage.order[k];
 		const struct sensors *s = session_sensors_find(panel_session(p), i);
 		struct section_row row = {.role = ROLE_NORMAL};
 
@@ -154,7 +156,8 @@ static const struct column parts_columns[] = {RUN_PARTS_COLUMNS(PARTS_COLUMN)};
 
 static void list_parts(struct panel *p)
 {
-	for (uint32_t i = 0; i < p->tui->usage.n_devices; i++) {
+	for (uint32_t k = 0; k < p->tui->usage.n_devices; k++) {
+		uint32_t i = p->tui->usage.order[k];
 		struct run_parts parts, *d = &parts;
 
 		if (runs_parts(panel_session(p), i, d))
@@ -182,7 +185,8 @@ static void list_idle(struct panel *p)
 {
 	_cleanup_(freep) struct idle *of = idle_new(panel_session(p));
 
-	for (uint32_t i = 0; of && i < p->tui->usage.n_devices; i++) {
+	for (uint32_t k = 0; of && k < p->tui->usage.n_devices; k++) {
+		uint32_t i = p->tui->usage.order[k];
 		const struct idle *d = &of[i];
 
 		if (!isnan(d->ns) || !isnan(d->launches))

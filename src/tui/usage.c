@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/device_order.h"
 #include "core/metadata.h"
 #include "core/runs.h"
 
@@ -15,6 +16,7 @@ void usage_done(struct usage *u)
 	free(u->devices);
 	free(u->processes);
 	free(u->past);
+	free(u->order);
 	memset(u, 0, sizeof(*u));
 }
 
@@ -179,10 +181,15 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 				 ? (double)(now_ns - u->updated_ns) / 1e9
 				 : 0;
 
-	if (make_room(&u->devices, &u->n_devices, &u->cap_devices, s->n_devices) < 0 ||
+	_cleanup_(freep) uint32_t *order = device_order_new(s);
+
+	if (!order || make_room_for_past(u, s->n_devices) < 0 ||
 	    make_room(&u->processes, &u->n_processes, &u->cap_processes, s->n_processes) < 0 ||
-	    make_room_for_past(u, s->n_devices) < 0)
+	    make_room(&u->devices, &u->n_devices, &u->cap_devices, s->n_devices) < 0)
 		return -ENOMEM;
+	free(u->order);
+	u->order = order;
+	order = NULL;
 	u->updated_ns = now_ns;
 	u->is_over = s->ended;
 	age(u->devices, u->n_devices);

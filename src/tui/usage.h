@@ -36,6 +36,7 @@ struct usage_past {
 struct usage {
 	struct usage_entry *devices, *processes;
 	struct usage_past *past; /* of the devices */
+	uint32_t *order;         /* of the devices, as people count them (core/device_order.h) */
 	size_t n_devices, n_processes, n_past, cap_devices, cap_processes, cap_past;
 	uint64_t n_windows;  /* so far */
 	uint64_t updated_ns; /* end of the last window */

@@ -213,8 +213,9 @@ see "diff: TERM=dumb prints" "status=0"
 # ---- eight ranks that come through a pipe (collect_ranks.sh): the board, and what has no way back
 gunzip -c "$wire/ranks.tape.gz" >ranks.tape
 for size in 80x24 140x40; do
+	devices="GPU3 busy 17.6%  +4"; [ $size = 80x24 ] || devices="GPU3 busy 17.6%  GPU4 busy 17.6%"
 	window $size "$PROTON top --no-color - <ranks.tape; echo status=\$?"
-	see "$size: ranks: joined" "+7"; keys M-2
+	see "$size: ranks: joined" "+7"; see "$size: ranks: devices by their numbers" "$devices"; keys M-2
 	see "$size: ranks: the slowest, its work and the collectives" " 19.8ms  1.26   600us  5  slowest  pid"
 	see "$size: ranks: who waits" " 14.9ms  0.95  5.40ms  0  pid"
 	see "$size: ranks: all of it" " 4.07ms    1.26            5  15.7ms  19.8ms"
