@@ -83,6 +83,8 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	const struct activity_sink_ops *ops = c->sink->ops;
 	uint32_t correlation = call->correlation, launch = ops->launch(c->sink, call->symbol);
 
+	if (class == CALL_GRAPH && ops->graph_launch)
+		launch = ops->graph_launch(c->sink);
 	cupti_launches_time(&c->launches, correlation);
 	cupti_launches_put(&c->launches, correlation, launch, pattern(call, class));
 	if (class >= CALL_COPY) {

@@ -25,6 +25,9 @@ struct context_budget {
 	uint64_t now, began;  /* ticks: the last launch, this one */
 	int64_t credit, wait; /* ticks in hand; so many are waited for */
 	enum { NOTHING, GLANCE, LOOK, ELSEWHERE } paying; /* what for, since `began` */
+	/* The newest launch: what it has paid of the credit, and as what it was counted; NULL: as nothing. */
+	int64_t last_cost;
+	_Atomic uint64_t *last_counter;
 	uint64_t random;
 	uint64_t way;  /* the launch before this one, and this one at a glance */
 	uint32_t last; /* node of the launch before this one */
@@ -136,11 +139,41 @@ void budget_pay(struct thread_state *t)
 	cost = (int64_t)(ticks() - b->began);
 	cost = CLAMP(cost, 0, LOST_US * ticks_a_us());
 	count(&b->n_paid, (uint64_t)cost);
-	if (b->paying != ELSEWHERE)
-		b->credit = MAX(b->credit - cost, -budget_share_ms(SAVED_MS));
+	b->last_cost = b->paying == ELSEWHERE ? 0 : cost;
+	b->credit = MAX(b->credit - b->last_cost, -budget_share_ms(SAVED_MS));
 	if (b->paying == LOOK)
 		wait_for(b, cost);
 	b->paying = NOTHING;
+}
+
+/* As what a launch is counted. */
+static void count_as(struct context_budget *b, _Atomic uint64_t *counter)
+{
+	count(counter, 1);
+	b->last_counter = counter;
+}
+
+void budget_give_back(struct thread_state *t)
+{
+	struct context_budget *b = t->budget;
+
+	if (!b || !b->last_counter)
+		return;
+	count(b->last_counter, (uint64_t)-1);
+	b->credit = MIN(b->credit + b->last_cost, budget_share_ms(SAVED_MS));
+	b->last_counter = NULL;
+	b->last_cost = 0;
+}
+
+void budget_charge(struct thread_state *t)
+{
+	struct context_budget *b = t->budget;
+
+	if (!b)
+		return;
+	b->began = ticks();
+	b->paying = GLANCE;
+	count_as(b, &b->n_read);
 }
 
 /* ---- places ---- */
@@ -210,7 +243,7 @@ bool budget_look(struct thread_state *t, uint64_t began, uint64_t glance, bool m
 	b->way = hash_u64(glance ^ b->last);
 	if (must || b->credit >= b->wait || !find(way_cell(b), b->way, node))
 		return true;
-	count(&b->n_guessed, 1);
+	count_as(b, &b->n_guessed);
 	b->last = *node;
 	b->paying = GLANCE;
 	return false;
@@ -237,7 +270,7 @@ bool budget_begin(struct thread_state *t, uint64_t place, bool worth, uint32_t *
 		return true;
 	}
 	go_on(b, *node);
-	count(&b->n_guessed, 1);
+	count_as(b, &b->n_guessed);
 	b->paying = LOOK;
 	return false;
 }
@@ -248,7 +281,7 @@ void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool gues
 
 	put(cell_of(b->seen, place), place, node);
 	go_on(b, node);
-	count(guessed ? &b->n_guessed : &b->n_read, 1);
+	count_as(b, guessed ? &b->n_guessed : &b->n_read);
 	b->paying = LOOK;
 }
 
@@ -258,7 +291,7 @@ void budget_read(struct thread_state *t, uint64_t place, uint32_t node)
 
 	put(cell_of(b->seen, place), place, node);
 	go_on(b, node);
-	count(&b->n_read, 1);
+	count_as(b, &b->n_read);
 	b->paying = ELSEWHERE;
 }
 

@@ -30,6 +30,11 @@ void budget_end(struct thread_state *t, uint64_t place, uint32_t node, bool gues
 void budget_read(struct thread_state *t, uint64_t place, uint32_t node);
 /* After each of these: what was done for the launch until now is paid. */
 void budget_pay(struct thread_state *t);
+/* The launch whose calling context was asked for last is none of those that this bounds: it is not counted, and what
+ * was paid for it is not held against the others. */
+void budget_give_back(struct thread_state *t);
+/* … then, where it is a launch after all: it is read now, and that is paid. */
+void budget_charge(struct thread_state *t);
 /* The share of so many ticks, and of so much time in ticks; ticks that a thread has spent on
  * reading, and on finding out that it may not. */
 int64_t budget_share(uint64_t ticks);

@@ -147,6 +147,27 @@ static uint32_t read_unlimited(struct thread_state *t, uint32_t node, uint32_t o
 	return node;
 }
 
+uint32_t contexts_exact_node(struct thread_state *t, uint32_t node, bool *ret_guessed)
+{
+	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed);
+
+	t->context_taken_over = false;
+	t->reads_exactly = true;
+	node = read_unlimited(t, node, on, ret_guessed);
+	t->reads_exactly = false;
+	return node;
+}
+
+/* What is found at a launch as a rule is late then: what stands in a graph runs again and again. */
+void contexts_capture_begins(struct thread_state *t)
+{
+	if (t->is_main && atomic_load_explicit(&contexts_due, memory_order_relaxed))
+		contexts_look_again();
+	for (enum context id = 0; id < N_CONTEXTS; id++)
+		if (context_is_wanted(id) && sources[id]->capture_begins)
+			sources[id]->capture_begins();
+}
+
 uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed)
 {
 	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed), seen = node;

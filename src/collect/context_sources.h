@@ -16,5 +16,9 @@ void contexts_forked(void);
 /* The node of a launch of this thread, which has this one by its scopes. *ret_guessed where it was not read,
  * but taken over from a launch before (context_budget.h). */
 uint32_t contexts_node(struct thread_state *t, uint32_t node, bool *ret_guessed);
+/* The same of the launch for which contexts_node() was asked: it is read whatever the budget. */
+uint32_t contexts_exact_node(struct thread_state *t, uint32_t node, bool *ret_guessed);
+/* The thread begins to capture a stream: what it launches is to be read. */
+void contexts_capture_begins(struct thread_state *t);
 
 #endif

@@ -46,6 +46,9 @@ struct context_source {
 	enum context_telling (*telling)(void);
 	/* The launch for which glance() was asked was not read, and has this node. May be NULL. */
 	void (*taken)(struct thread_state *t, uint32_t node);
+	/* A stream is captured from now on: what is launched in it will run again and again, and is asked for, and with
+	 * t->reads_exactly is not to be taken over. By the thread that begins it. May be NULL. */
+	void (*capture_begins)(void);
 	/* A fork begins: nothing that a child needs may be held by a thread of ours. May be NULL. */
 	void (*fork_begins)(void);
 };

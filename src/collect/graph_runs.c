@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/graph_runs.h"
 #include "backends/cuda_values.h"
+#include "collect/context_sources.h"
 #include "wire/wire.h"
 
 /* ---- a launch becomes a node ---- */
@@ -52,7 +53,7 @@ void graph_captured(struct thread_state *t, const struct graph_member *m)
 {
 	if (!m->node)
 		return;
-	graph_node_put(m, context_node(t->context));
+	graph_node_put(m, context_node(thread_exact_context(t, true)));
 	say_of_launch(t, m->node);
 	made(t, m->node);
 }
@@ -61,7 +62,8 @@ void graph_built(struct thread_state *t, const struct graph_member *m)
 {
 	if (!m->node || graph_node_find(m->node).made_at != WIRE_NONE)
 		return;
-	graph_node_put(m, context_node(thread_context(t, NULL)));
+	thread_context(t, NULL);
+	graph_node_put(m, context_node(thread_exact_context(t, true)));
 	if (atomic_load(&t->capture.n))
 		made(t, m->node);
 }
@@ -133,6 +135,7 @@ void graph_capturing(struct thread_state *t, const void *handle, bool on)
 	if (!atomic_load(&t->capture.n))
 		t->capture.node = 0;
 	remember(&t->capture, stream);
+	contexts_capture_begins(t);
 }
 
 void graph_captures_end(struct thread_state *t)

@@ -292,6 +292,7 @@ struct thread_state {
 	uint32_t context;        /* launch context of it; 0 = not made yet */
 	uint32_t context_node;   /* the node that it is of */
 	bool context_guessed;    /* … and whether it is guessed */
+	bool reads_exactly;      /* nothing of its context is to be taken over */
 	bool context_taken_over; /* by a source of contexts, of a launch before */
 	const void *launching;   /* what: one value for one kernel; NULL: not known */
 	_Atomic uint32_t context_epoch;
@@ -633,6 +634,9 @@ static inline uint32_t node_in_state(const struct thread_state *t, uint32_t node
 /* scope.c */
 /* The launch context of its calling context, of a launch of `what` (one value for one kernel, NULL: not known). */
 uint32_t thread_context(struct thread_state *t, const void *what);
+/* … of the launch for which that was asked last, which is more than one: it has become a node of a graph, which runs
+ * again and again, or launches one. What was guessed is read now; what is captured is not held against the budget. */
+uint32_t thread_exact_context(struct thread_state *t, bool is_captured);
 /* … of a call that allocates. */
 uint32_t thread_allocates(struct thread_state *t);
 /* Scopes that were not left: their time until now, once. */

@@ -133,7 +133,7 @@ static uint64_t place_hash(const struct python_place *place)
 	       (uintptr_t)place->self * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* A place that calls a module is known as such from the next time on. */
+/* A place that calls a module is known as such from the next walk on. */
 static const struct known *know(struct python_stack *s, const struct python_place *place)
 {
 	struct known *k = &s->known[hash_u64(place_hash(place)) % NAMES_MAX];
@@ -366,14 +366,34 @@ uint64_t python_innermost_place(struct thread_state *t)
 	return hash;
 }
 
+/* What calls modules is found on the way: then they are not in what has been walked. */
+static uint32_t walk_and_remember(struct python_stack *s, const char *state,
+				  const struct below *below, uint32_t node)
+{
+	struct python_place places[PYTHON_PLACES_MAX];
+	const char *calls;
+	uint32_t n_gone;
+	unsigned n;
+
+	for (unsigned i = 0; i < 2; i++) {
+		calls = atomic_load_explicit(&py.module_code, memory_order_relaxed);
+		n_gone = atomic_load_explicit(&py.n_gone, memory_order_relaxed);
+		n = python_walk_all(state, places);
+		if (!n)
+			return node;
+		s->n_gone = n_gone;
+		node = remember(s, places, n, below);
+		if (_likely_(calls == atomic_load_explicit(&py.module_code, memory_order_relaxed)))
+			break;
+	}
+	return node;
+}
+
 uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 {
 	const struct below below = {node, what, python_modules_learned()};
-	struct python_place places[PYTHON_PLACES_MAX];
 	const char *state;
 	struct python_stack *s;
-	uint32_t n_gone;
-	unsigned n;
 
 	if (_unlikely_(!is_known_sound())) {
 		atomic_fetch_add_explicit(&py.n_early, 1, memory_order_relaxed);
@@ -389,15 +409,10 @@ uint32_t python_context(struct thread_state *t, uint32_t node, unsigned what)
 	state = py.PyGILState_GetThisThreadState();
 	if (!state)
 		return node;
-	n_gone = atomic_load_explicit(&py.n_gone, memory_order_relaxed);
-	if (s->n && s->n_gone == n_gone && is_below(&s->below, &below) &&
-	    python_is_at(state, s->places, s->n))
+	if (s->n && s->n_gone == atomic_load_explicit(&py.n_gone, memory_order_relaxed) &&
+	    is_below(&s->below, &below) && python_is_at(state, s->places, s->n))
 		return s->nodes[s->n - 1];
-	n = python_walk_all(state, places);
-	if (!n)
-		return node;
-	s->n_gone = n_gone;
-	return remember(s, places, n, &below);
+	return walk_and_remember(s, state, &below, node);
 }
 
 bool python_has_generated(struct thread_state *t)

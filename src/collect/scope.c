@@ -62,11 +62,32 @@ static uint32_t context_make(struct thread_state *t)
 	return context_find(t, node, thread_epoch(t));
 }
 
+/* It is this node from now on. */
+static void take_context(struct thread_state *t, uint32_t node, bool guessed)
+{
+	uint32_t epoch = epoch_now();
+
+	if (_likely_(t->context && t->context_node == node && t->context_guessed == guessed &&
+		     thread_epoch(t) == epoch))
+		return;
+	if (thread_epoch(t) != epoch)
+		epoch_enter(t, epoch);
+	t->context_node = node;
+	t->context_guessed = guessed;
+	t->context = context_make(t);
+}
+
+/* By the program's own scopes. */
+static uint32_t own_node(const struct thread_state *t)
+{
+	return t->depth ? t->node : t->adopted;
+}
+
 /* A thread without a scope of its own works for the main thread as a rule: PyTorch's backward
  * threads, pools that somebody waits for. It has the main thread's calling context of the moment. */
 uint32_t thread_context(struct thread_state *t, const void *what)
 {
-	uint32_t main_node, node, epoch = epoch_now();
+	uint32_t main_node, node;
 	bool guessed = false;
 
 	if (!t->depth && !t->is_main) {
@@ -76,21 +97,34 @@ uint32_t thread_context(struct thread_state *t, const void *what)
 			t->context = 0;
 		}
 	}
-	node = t->depth ? t->node : t->adopted;
+	node = own_node(t);
 	t->launching = what;
 	if (_unlikely_(atomic_load_explicit(&contexts_due, memory_order_relaxed)) && t->is_main)
 		contexts_look_again();
 	/* What is hidden needs no more than a place. */
 	if (_unlikely_(atomic_load_explicit(&contexts_on, memory_order_relaxed)) && !t->in_metadata)
 		node = contexts_node(t, node, &guessed);
-	if (_unlikely_(!t->context || t->context_node != node || t->context_guessed != guessed ||
-		       thread_epoch(t) != epoch)) {
-		if (thread_epoch(t) != epoch)
-			epoch_enter(t, epoch);
-		t->context_node = node;
-		t->context_guessed = guessed;
-		t->context = context_make(t);
-	}
+	take_context(t, node, guessed);
+	budget_pay(t);
+	return t->context;
+}
+
+uint32_t thread_exact_context(struct thread_state *t, bool is_captured)
+{
+	uint32_t on = atomic_load_explicit(&contexts_on, memory_order_relaxed), node;
+	bool guessed = false;
+
+	if (_likely_(!on) || t->in_metadata || !t->context)
+		return t->context;
+	if (is_captured)
+		budget_give_back(t);
+	if (!t->context_guessed)
+		return t->context;
+	budget_give_back(t);
+	if (!is_captured)
+		budget_charge(t);
+	node = contexts_exact_node(t, own_node(t), &guessed);
+	take_context(t, node, guessed);
 	budget_pay(t);
 	return t->context;
 }

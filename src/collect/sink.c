@@ -555,6 +555,12 @@ static uint32_t sink_launch(struct activity_sink *sink, const void *what)
 	return thread_context(t, what);
 }
 
+static uint32_t sink_graph_launch(struct activity_sink *sink)
+{
+	(void)sink;
+	return collect_on ? thread_exact_context(thread_state(), false) : 1;
+}
+
 static uint32_t sink_allocating(struct activity_sink *sink)
 {
 	(void)sink;
@@ -718,6 +724,7 @@ static void sink_settled(struct activity_sink *sink, uint64_t until_ns)
 
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
+	.graph_launch = sink_graph_launch,
 	.allocating = sink_allocating,
 	.record = sink_record,
 	.unlaunch = sink_unlaunch,

@@ -674,7 +674,9 @@ static uint32_t torch_node(struct thread_state *t, uint32_t node)
 {
 	struct torch_stack *s = t->torch;
 
-	if (_unlikely_(!torch_turns_seen()) && t == thread_self && (s = stack_of(t)))
+	bool told = t->reads_exactly ? torch_turns_told() : torch_turns_seen();
+
+	if (_unlikely_(!told) && t == thread_self && (s = stack_of(t)))
 		return node_again(t, s, node);
 	return node_told(t, s, s && t == thread_self ? s->n : 0, node);
 }
@@ -710,6 +712,15 @@ static void torch_taken(struct thread_state *t, uint32_t node)
 	keep_made(s, modules_above(node));
 }
 
+/* Where nobody has looked yet it is found by the next instructions of the main thread, before anything is launched. */
+static void torch_capture_begins(void)
+{
+	if (!found.is_there)
+		torch_look();
+	else
+		torch_turns_capture_begins();
+}
+
 const struct context_source context_torch = {
 	.look = torch_look,
 	.look_again = torch_look_again,
@@ -719,5 +730,6 @@ const struct context_source context_torch = {
 	.glance = torch_glance,
 	.telling = torch_telling,
 	.taken = torch_taken,
+	.capture_begins = torch_capture_begins,
 	.fork_begins = torch_turns_fork_begins,
 };

@@ -38,6 +38,7 @@ enum {
 	LEARN_MS =
 		10000, /* where the share is never used up there is a turn to learn from so often, */
 	LEARN_MAX_MS = 500,   /* … of so long at most */
+	CAPTURE_MS = 60000,   /* for so long what is captured is waited for: it may never end */
 	LAUNCHES_MAX = 20000, /* while it is told, then what is older counts half, of both kinds */
 };
 
@@ -46,6 +47,8 @@ enum turn { ALWAYS, OFF, BEGUN, SEEN };
 static struct {
 	_Atomic int turn;          /* enum turn */
 	_Atomic uint64_t forks_ns; /* the last fork began */
+	_Atomic uint64_t
+		captures_ns; /* a thread began to capture a stream the last time; 0: none has */
 	_Atomic bool is_looking, is_over;
 	/* owner: the main thread until there are turns, then the sender */
 	void (*disable)(uint64_t handle), (*enable)(uint64_t handle);
@@ -136,6 +139,11 @@ bool torch_turns_seen(void)
 	return turn == ALWAYS || turn == SEEN;
 }
 
+bool torch_turns_told(void)
+{
+	return atomic_load_explicit(&turns.turn, memory_order_acquire) != OFF;
+}
+
 bool torch_turns_used(void)
 {
 	return atomic_load_explicit(&turns.turn, memory_order_relaxed) != ALWAYS;
@@ -198,6 +206,20 @@ static bool is_lost(struct torch_turn *t)
 	return n != before;
 }
 
+/* Does a thread capture a stream? What is launched in it will run again and again. */
+static bool is_capturing(uint64_t now_ns)
+{
+	uint64_t began_ns = atomic_load(&turns.captures_ns);
+	uint32_t n = atomic_load(&collector->n_threads);
+	bool any = false;
+
+	if (!began_ns || now_ns >= began_ns + CAPTURE_MS * NSEC_PER_MSEC)
+		return false;
+	for (uint32_t i = 0; i < n && !any; i++)
+		any = atomic_load(&collector->thread[i].capture.n);
+	return any;
+}
+
 /* The least that a thread has. work: where to add what they did, NULL: nowhere. */
 static int64_t settle_all(struct work *work)
 {
@@ -252,6 +274,8 @@ static int next_turn(int turn, int64_t least, uint64_t now)
 
 	if (turn == BEGUN)
 		return now - turns.began_ns >= SETTLE_MS * NSEC_PER_MSEC ? SEEN : BEGUN;
+	if (turn == SEEN && is_capturing(now))
+		return SEEN;
 	if (turn == SEEN)
 		return (least < 0 || must_learn(now)) && budget_is_limited() ? OFF : SEEN;
 	if (is_learning(now) && budget_is_limited())
@@ -357,9 +381,9 @@ static bool is_new(void)
 	return grew && !turns.told.launches && turns.n_new++ < NEW_LOOKS;
 }
 
-static struct work *work_of(int turn)
+static struct work *work_of(int turn, uint64_t now)
 {
-	if (is_new() || !turns.is_whole)
+	if (is_new() || !turns.is_whole || is_capturing(now))
 		return NULL;
 	return turn == SEEN ? &turns.told : turn == OFF ? &turns.alone : NULL;
 }
@@ -372,13 +396,41 @@ static void look(int turn, uint64_t now)
 
 	if (!turns.cost)
 		measure();
-	least = settle_all(work_of(turn));
+	least = settle_all(work_of(turn, now));
 	turns.looked_ns = now;
 	learn(turns.ticks - ticks_before, now - ns_before);
 	next = next_turn(turn, least, now);
 	turns.is_whole = next == turn;
 	if (next != turn)
 		turn_to(next, now);
+}
+
+/* Not by two at a time. */
+static bool take_look(unsigned naps)
+{
+	const struct timespec nap = {0, 20000};
+
+	while (atomic_exchange(&turns.is_looking, true)) {
+		if (!naps--)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+/* The thread that begins waits for the sender at most, which looks for no longer than a ms. */
+void torch_turns_capture_begins(void)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (!torch_turns_used())
+		return;
+	atomic_store(&turns.captures_ns, now);
+	if (!take_look(LOOK_NAPS))
+		return;
+	if (atomic_load(&turns.turn) == OFF && !atomic_load(&turns.is_over))
+		turn_to(BEGUN, now);
+	atomic_store(&turns.is_looking, false);
 }
 
 uint32_t torch_turns_look(void)
@@ -390,8 +442,9 @@ uint32_t torch_turns_look(void)
 		return UINT32_MAX;
 	if (turn != BEGUN && now - turns.looked_ns < LOOK_MS * NSEC_PER_MSEC)
 		return LOOK_MS;
+	if (!take_look(0))
+		return SETTLE_MS;
 	/* A parent is done with its fork by the next look but one. */
-	atomic_store(&turns.is_looking, true);
 	if (!atomic_load(&turns.is_over) &&
 	    now >= atomic_load(&turns.forks_ns) + 2 * LOOK_MS * NSEC_PER_MSEC)
 		look(turn, now);

@@ -38,6 +38,11 @@ bool torch_turns_begin(void *library, const uint64_t *handles, unsigned n,
 		       struct torch_turn *(*of)(const struct thread_state *t));
 /* Has each open operator been told of? Any thread. */
 bool torch_turns_seen(void);
+/* … of each that began since a capture did, if nothing is captured for longer than a minute? Any thread. */
+bool torch_turns_told(void);
+/* A thread begins to capture a stream: from now on until no stream is captured threads are told, whatever is left of
+ * their shares. By that thread, before it launches anything. */
+void torch_turns_capture_begins(void);
 /* Is this thread being told of operators of our own, to see how long that takes? */
 bool torch_turns_measured(void);
 /* Are they ever left out? */

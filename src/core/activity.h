@@ -208,7 +208,9 @@ struct activity_sink_ops {
 	 * (never 0). what: is the same where the same is launched, such as a kernel's function; NULL: not
 	 * known. No malloc, no lock, no system call. */
 	uint32_t (*launch)(struct activity_sink *sink, const void *what);
-	/* The same of a call that allocates memory: where it is made, and by whose code. It is no launch, and not counted.
+	/* Right after launch(), where a graph is launched: all that runs in it has the context, which is read exactly. */
+	uint32_t (*graph_launch)(struct activity_sink *sink);
+	/* As launch(), of a call that allocates memory: where it is made, and by whose code. It is no launch, and not counted.
 	 * It may look at the stack. */
 	uint32_t (*allocating)(struct activity_sink *sink);
 	/* A finished operation. */
