@@ -138,6 +138,7 @@ struct cupti_thread {
 		adding_what; /* the kernel of the node that it adds by itself; 0: none, or not known */
 	uint32_t known;      /* the last session in which it asked for a buffer */
 	struct cupti_lease lease;
+	uint32_t n_updated; /* nodes of which CUPTI has told in the call that changes a graph */
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
 	struct cupti_outer outer;                                          /* cupti_api.c */
@@ -229,8 +230,8 @@ void cupti_graphs_on(struct cupti *c, uint32_t id, const struct abi_graph_data *
 void cupti_graphs_change(struct cupti *c, const struct abi_call *call, enum graph_change what);
 /* … adds a node that is a kernel; NULL: no longer. with_kernel: it may be named so instead of by its function. */
 void cupti_graphs_add(struct cupti_thread *t, const struct abi_kernel_node *node, bool with_kernel);
-/* … makes an executable graph like another one. */
-void cupti_graphs_update(struct cupti *c, const struct abi_call *call);
+/* … makes an executable graph like another one. true: it will be another one than it is. */
+bool cupti_graphs_update(struct cupti *c, const struct abi_call *call);
 /* This thread is inside a call that makes an executable graph. */
 void cupti_graphs_making(struct cupti_thread *t, bool on);
 /* executable: the driver's handle. */

@@ -140,6 +140,8 @@ enum abi_resource {
 	ABI_RESOURCE_GRAPH_EXEC_CREATED = 18,
 	ABI_RESOURCE_GRAPH_EXEC_DESTROYED = 19, /* it still is there */
 	ABI_RESOURCE_GRAPH_NODE_CLONED = 20,
+	/* A node of an executable graph (original_node) runs what another one is (node); CUDA 13.0. */
+	ABI_RESOURCE_GRAPH_NODE_UPDATED = 22,
 	ABI_N_RESOURCES,
 };
 

@@ -198,6 +198,13 @@ static void add_node(const struct abi_call *call, enum call_class class)
 	cupti_graphs_add(&cupti_thread, node, class != CALL_ADD_KERNEL_V1);
 }
 
+/* Records of launches before this are of what the graph was. */
+static void update(struct cupti *c, const struct abi_call *call)
+{
+	if (cupti_graphs_update(c, call))
+		cupti_activity_flush(c, false);
+}
+
 static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	switch (class) {
@@ -217,7 +224,7 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 	case CALL_NODES:
 		return cupti_graphs_change(c, call, GRAPH_NODES_CHANGED);
 	case CALL_UPDATE:
-		return cupti_graphs_update(c, call);
+		return update(c, call);
 	case CALL_ADD_KERNEL_V1:
 	case CALL_ADD_KERNEL:
 	case CALL_ADD_NODE:

@@ -8,6 +8,9 @@
  * Of what type a node is it says before the node is made alone; later, and of copies, that field is nothing. Nodes of an
  * executable graph that are no copies are the driver's own, and have no records.
  *
+ * An executable graph that is made like another one runs what that was captured as: CUPTI (13.0) tells of each node which
+ * one that is, within the call. An older one does not: what it runs is not known then.
+ *
  * What stands in the body of a conditional node runs when a kernel says so: its records have correlation id 0. They
  * are charged to the newest launch of their graph. */
 #include "config.h" // IWYU pragma: keep
@@ -281,9 +284,13 @@ static uint32_t graph_number(const struct cupti *c, void *graph)
 		       : 0;
 }
 
+/* Where CUPTI has told of each node there is nothing more to say. */
 static bool has_changed(const struct cupti *c, const struct abi_call *call)
 {
+	if (call->site == ABI_ENTER)
+		cupti_thread.n_updated = 0;
 	return call->site == ABI_EXIT && call->params && c->sink->ops->changed &&
+	       !cupti_thread.n_updated &&
 	       (!call->result || *(const uint32_t *)call->result == ABI_CALL_OK);
 }
 
@@ -301,15 +308,20 @@ void cupti_graphs_change(struct cupti *c, const struct abi_call *call, enum grap
 	c->sink->ops->changed(c->sink, what, &m, 0);
 }
 
-void cupti_graphs_update(struct cupti *c, const struct abi_call *call)
+bool cupti_graphs_update(struct cupti *c, const struct abi_call *call)
 {
+	const struct activity_sink_ops *ops = c->sink->ops;
 	void *const *params = call->params;
 	struct graph_member m = {0};
+	bool has = has_changed(c, call);
 
-	if (!has_changed(c, call))
-		return;
+	if (!params)
+		return false;
 	m.number = executable_number(c, params[0]);
-	c->sink->ops->changed(c->sink, GRAPH_KERNELS_CHANGED, &m, graph_number(c, params[1]));
+	if (has)
+		ops->changed(c->sink, GRAPH_KERNELS_CHANGED, &m, graph_number(c, params[1]));
+	return call->site == ABI_ENTER && ops->is_like &&
+	       !ops->is_like(c->sink, m.number, graph_number(c, params[1]));
 }
 
 /* ---- what CUPTI tells ---- */
@@ -351,6 +363,16 @@ static void on_cloned(struct cupti *c, const struct abi_graph_data *g)
 	remember(cupti_thread.making, g, m.node);
 }
 
+/* Of a call that fails nothing is told. */
+static void on_updated(struct cupti *c, const struct abi_graph_data *g)
+{
+	uint64_t id = g ? node_id(c, g->original_node) : 0;
+	struct graph_member m = member(c, id, GRAPH_OTHER);
+
+	if (id && c->sink->ops->updated)
+		c->sink->ops->updated(c->sink, node_id(c, g->node), &m, !cupti_thread.n_updated++);
+}
+
 static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
 {
 	struct graph_member m;
@@ -386,6 +408,7 @@ static void (*const tell[ABI_N_RESOURCES])(struct cupti *, const struct abi_grap
 	[ABI_RESOURCE_GRAPH_NODE_CREATING] = on_creating,
 	[ABI_RESOURCE_GRAPH_NODE_CREATED] = on_created,
 	[ABI_RESOURCE_GRAPH_NODE_CLONED] = on_cloned,
+	[ABI_RESOURCE_GRAPH_NODE_UPDATED] = on_updated,
 	[ABI_RESOURCE_GRAPH_NODE_DESTROYED] = on_destroyed,
 	[ABI_RESOURCE_GRAPH_EXEC_CREATED] = on_made,
 	[ABI_RESOURCE_GRAPH_EXEC_DESTROYED] = on_unmade,

@@ -260,6 +260,25 @@ void graph_node_copy(uint64_t from, const struct graph_member *m)
 		put(m->node, is);
 }
 
+void graph_node_updated(uint64_t from, const struct graph_member *m, bool is_first)
+{
+	struct place *p = find(m->node);
+	const struct place *of = find(from);
+	uint32_t made_at = of ? atomic_load(&of->made_at) : WIRE_NONE;
+
+	if (!p)
+		return;
+	whole_graph_updated(m->number,
+			    &(struct whole_update){.made_at = made_at,
+						   .from = of ? atomic_load(&of->graph) : 0,
+						   .was = p->what,
+						   .is = of ? of->what : 0,
+						   .is_first = is_first});
+	p->what = of ? of->what : 0;
+	atomic_store(&p->said, of ? atomic_load(&of->said) : 0);
+	atomic_store(&p->made_at, made_at);
+}
+
 void graph_node_removed(const struct graph_member *m)
 {
 	struct place *p = find(m->node);

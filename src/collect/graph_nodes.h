@@ -22,6 +22,9 @@ struct graph_node {
 void graph_node_put(const struct graph_member *m, uint32_t made_at);
 /* One has been made after another: all of it. */
 void graph_node_copy(uint64_t from, const struct graph_member *m);
+/* It runs what another one is from now on, and has all that is known of that. is_first: of the nodes of its graph that this
+ * is so of. */
+void graph_node_updated(uint64_t from, const struct graph_member *m, bool is_first);
 /* It goes away: it is known until its place is another's. */
 void graph_node_removed(const struct graph_member *m);
 /* What it runs is another kernel from now on: which is not known, in what is copied from it. */

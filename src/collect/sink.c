@@ -495,7 +495,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		key.name = collector->string[name].s;
 	key.made_at = node.made_at;
 	if (_unlikely_(a->graph_node))
-		key.form = form_of(t, a->graph);
+		key.form =
+			node.made_at == WIRE_NONE ? whole_graph_name(NULL) : form_of(t, a->graph);
 	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
@@ -692,6 +693,19 @@ static void sink_gone(struct activity_sink *sink, uint32_t graph)
 		whole_graph_gone(graph);
 }
 
+static void sink_updated(struct activity_sink *sink, uint64_t from, const struct graph_member *m,
+			 bool is_first)
+{
+	(void)sink;
+	graph_node_updated(from, m, is_first);
+}
+
+static bool sink_is_like(struct activity_sink *sink, uint32_t graph, uint32_t like)
+{
+	(void)sink;
+	return whole_graph_is_like(graph, like);
+}
+
 static void sink_changed(struct activity_sink *sink, enum graph_change what,
 			 const struct graph_member *m, uint32_t like)
 {
@@ -742,6 +756,8 @@ static const struct activity_sink_ops sink_ops = {
 	.settled = sink_settled,
 	.removed = sink_removed,
 	.gone = sink_gone,
+	.updated = sink_updated,
+	.is_like = sink_is_like,
 	.changed = sink_changed,
 	.enter = sink_enter,
 	.leave = sink_leave,

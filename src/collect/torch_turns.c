@@ -444,6 +444,7 @@ uint32_t torch_turns_look(void)
 		return LOOK_MS;
 	if (!take_look(0))
 		return SETTLE_MS;
+	turn = atomic_load(&turns.turn); /* a capture may have begun meanwhile */
 	/* A parent is done with its fork by the next look but one. */
 	if (!atomic_load(&turns.is_over) &&
 	    now >= atomic_load(&turns.forks_ns) + 2 * LOOK_MS * NSEC_PER_MSEC)

@@ -278,20 +278,63 @@ void whole_graph_gone(uint32_t graph)
 		atomic_store(&g->is_gone, true);
 }
 
+bool whole_graph_is_like(uint32_t graph, uint32_t like)
+{
+	const struct whole_graph *g = whole_graph_find(graph), *of = whole_graph_find(like);
+	uint64_t form = captured_form(g);
+
+	return form && form == captured_form(of) &&
+	       whole_graph_made_at(g) == whole_graph_made_at(of);
+}
+
+/* What is made of what it runs is made anew. */
+static void name_anew(struct whole_graph *g)
+{
+	atomic_store(&g->name, 0);
+	atomic_store(&g->form_frame, 0);
+	atomic_fetch_add(&n_changes, 1);
+}
+
 /* Of one that is changed into what it was, nothing has changed. */
 void whole_graph_changed(uint32_t graph, enum graph_change what, uint32_t like)
 {
 	struct whole_graph *g = whole_graph_find(graph);
-	uint64_t form = captured_form(g);
 
-	if (!g || (form && form == captured_form(whole_graph_find(like))))
+	if (!g || whole_graph_is_like(graph, like))
 		return;
 	atomic_store(&g->is_changed, true);
 	if (what == GRAPH_NODES_CHANGED)
 		atomic_store(&g->is_partly, true);
-	atomic_store(&g->name, 0);
-	atomic_store(&g->form_frame, 0);
-	atomic_fetch_add(&n_changes, 1);
+	name_anew(g);
+}
+
+/* A node that was a kernel is one. */
+static void exchange_print(struct whole_graph *g, uint64_t was, uint64_t is)
+{
+	const uint64_t unknown = stable_hash_end((uint64_t)GRAPH_KERNEL + 1);
+
+	if (!was == !is) {
+		atomic_fetch_add(&g->print, is - was);
+		return;
+	}
+	atomic_fetch_add(&g->print, (is ? is : unknown) - (was ? was : unknown));
+	atomic_fetch_add(&g->n_unknown, is ? (uint32_t)-1 : 1);
+}
+
+void whole_graph_updated(uint32_t graph, const struct whole_update *u)
+{
+	struct whole_graph *g = whole_graph_find(graph), *of = whole_graph_find(u->from);
+
+	if (!g)
+		return;
+	if (u->is_first) {
+		atomic_store(&g->made_at, WIRE_NONE);
+		atomic_store(&g->said, of ? atomic_load(&of->said) : 0);
+		atomic_store(&g->is_changed, atomic_load(&g->is_partly));
+	}
+	exchange_print(g, u->was, u->is);
+	made(g, u->made_at);
+	name_anew(g);
 }
 
 uint32_t whole_graph_changes(void)

@@ -22,6 +22,16 @@ void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new
 /* … a copy of one of another graph, from which it has what was said there. Is this the first of those that would have
  * records? By nodes there is one of it for each launch. */
 bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new);
+/* A node of an executable graph runs what one of another graph is from now on. */
+struct whole_update {
+	uint32_t made_at; /* its calling context is this one; WIRE_NONE: not known */
+	uint32_t from;    /* the graph, if what is said of it is kept of a graph as a whole */
+	uint64_t was, is; /* as they were captured; 0: not known, or no kernel */
+	bool is_first;    /* of its graph in this call: what the others ran is past */
+};
+void whole_graph_updated(uint32_t graph, const struct whole_update *u);
+/* Do both run the same, and was it captured in one place, as far as that is known? */
+bool whole_graph_is_like(uint32_t graph, uint32_t like);
 /* It goes away; its place is another's when one is wanted. */
 void whole_graph_gone(uint32_t graph);
 /* An executable graph runs other kernels from now on, or another number of nodes; like: as this graph does, 0: not
@@ -32,7 +42,8 @@ void whole_graph_changed(uint32_t graph, enum graph_change what, uint32_t like);
 struct whole_graph *whole_graph_find(uint32_t graph);
 /* The calling context that all its nodes were made in; WIRE_NONE: not known, as of NULL. */
 uint32_t whole_graph_made_at(const struct whole_graph *g);
-/* What records call it: a string that is the same for all that hold as much. NULL: one that is not known. */
+/* What records call it: a string that is the same for all that hold as much. NULL: one that is not known ("<graph>"), below
+ * which its nodes stand where they have records. */
 uint32_t whole_graph_name(struct whole_graph *g);
 uint32_t whole_graph_n_kernels(const struct whole_graph *g);
 uint32_t whole_graph_n_nodes(

@@ -244,6 +244,11 @@ struct activity_sink_ops {
 	void (*removed)(struct activity_sink *sink, const struct graph_member *node);
 	/* A graph goes away whose nodes are not told of. */
 	void (*gone)(struct activity_sink *sink, uint32_t graph);
+	/* A node of an executable graph runs what another node is from now on. is_first: of those of one call. */
+	void (*updated)(struct activity_sink *sink, uint64_t from, const struct graph_member *m,
+			bool is_first);
+	/* Is what is known of an executable graph, by its number, the same as of this graph? */
+	bool (*is_like)(struct activity_sink *sink, uint32_t graph, uint32_t like);
 	/* A graph, or a node, is changed. like: the number of a graph that it has become like; 0: not known. */
 	void (*changed)(struct activity_sink *sink, enum graph_change what,
 			const struct graph_member *m, uint32_t like);

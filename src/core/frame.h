@@ -47,7 +47,8 @@ enum frame_kind {
 		FRAME_N_KINDS = 26
 };
 
-/* What the name of a FRAME_GRAPH_RUN begins with. */
+/* What the name of a FRAME_GRAPH_RUN begins with. "<graph>" is one that is not known, made before anybody looked; as a
+ * FRAME_GRAPH it stands above what ran in such ones. */
 #define GRAPH_RUN_BEGIN "<graph"
 /* Does such a graph hold copies, or is it not known what it holds? Of their bytes nothing is known. */
 bool graph_run_may_copy(const char *name);

@@ -66,6 +66,7 @@ enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 {
 	static const struct word exact[] = {
 		WORD("<captured_at>", FRAME_GRAPH),
+		WORD(GRAPH_RUN_BEGIN ">", FRAME_GRAPH),
 		WORD("<other>", FRAME_OTHER),
 	};
 	const unsigned work = HINT_TIME | HINT_COUNT | HINT_DEVICE;

@@ -8,8 +8,9 @@
 #include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { N_AGAIN = 40000 };
+enum { UPDATE_CALL = 696, N_AGAIN = 40000 };
 
+static uint32_t (*begin_capture)(void *, int), (*end_capture)(void *, void **);
 static uint32_t grid = 1;
 
 static uint64_t capture(uint32_t graph, uint32_t kind, const char *name)
@@ -63,13 +64,12 @@ static void launch(const char *scope, uint32_t graph, unsigned n, unsigned times
 }
 
 /* Two layers of a model, one of which says how many rows it has. Returns the first node. */
-static uint64_t capture_model(uint32_t graph, void *stream, uint32_t (*begin)(void *, int),
-			      uint32_t (*end)(void *, void **))
+static uint64_t capture_model(uint32_t graph, void *stream)
 {
 	void *captured;
 	uint64_t first;
 
-	begin(stream, 0);
+	begin_capture(stream, 0);
 	proton_enter_scope("model");
 	proton_enter_scope("layer 0");
 	first = capture(graph, ABI_KIND_CONCURRENT_KERNEL, "gemm");
@@ -83,7 +83,7 @@ static uint64_t capture_model(uint32_t graph, void *stream, uint32_t (*begin)(vo
 	capture(graph, ABI_KIND_MEMCPY, NULL);
 	proton_exit_scope();
 	proton_exit_scope();
-	end(stream, &captured);
+	end_capture(stream, &captured);
 	return first;
 }
 
@@ -110,6 +110,74 @@ static void run_sizes(uint32_t graph)
 		launch("sizes", graph + 1, 2, sizes[i]);
 	}
 	grid = 1;
+}
+
+/* Its nodes one by one, as if each were launched by itself. */
+static void launch_nodes(const char *scope, uint32_t graph, uint64_t first, unsigned n)
+{
+	struct mock_op op = launch_of(graph, 1);
+
+	proton_enter_scope(scope);
+	for (unsigned i = 0; i < n; i++) {
+		op.graph_node = first + i;
+		call(GRAPH_CALL, &op);
+	}
+	proton_exit_scope();
+}
+
+static uint64_t capture_said(uint32_t graph, const char *scope, uint64_t rows)
+{
+	void *captured;
+	uint64_t first;
+
+	begin_capture(handle(6), 0);
+	proton_enter_scope(scope);
+	first = capture_two(graph);
+	proton_scope_metric_u64("rows", rows);
+	proton_exit_scope();
+	end_capture(handle(6), &captured);
+	return first;
+}
+
+static uint64_t updated_from, updated_to;
+
+static void tell_updated(void)
+{
+	for (unsigned i = 2; i-- > 0;)
+		graph_event(ABI_RESOURCE_GRAPH_NODE_UPDATED,
+			    &(struct mock_node){.node = updated_from + i, .from = updated_to + i});
+}
+
+static void update(uint32_t graph, uint32_t like, void (*inside)(void))
+{
+	call(UPDATE_CALL,
+	     &(struct mock_op){.executable = handle(graph), .src = handle(like), .inside = inside});
+}
+
+/* It runs what another one was captured as from now on, and what a third one was. Before CUDA 13.0 nobody tells which
+ * of its nodes runs what. */
+static void run_updated(uint32_t graph)
+{
+	uint64_t first = capture_said(graph, "one", 1), other, same;
+
+	grid = 4;
+	other = capture_said(graph + 1, "another", 10);
+	same = capture_said(graph + 2, "a third", 100);
+	grid = 1;
+	updated_to = instantiate(graph + 3, first, 2, 0);
+	launch_nodes("updated", graph + 3, updated_to, 2);
+	updated_from = other;
+	update(graph + 3, graph + 1, tell_updated);
+	launch_nodes("updated", graph + 3, updated_to, 2);
+	launch_nodes("updated", graph + 3, updated_to, 2);
+	destroy(other, 2);
+	launch_nodes("updated", graph + 3, updated_to, 2);
+	updated_from = same;
+	update(graph + 3, graph + 2, tell_updated);
+	launch_nodes("again updated", graph + 3, updated_to, 2);
+	/* The same kernels, and a place that is another. */
+	update(graph + 3, graph, NULL);
+	launch_nodes("untold", graph + 3, updated_to, 2);
 }
 
 /* By hand; one node is taken out again. */
@@ -209,16 +277,15 @@ static void replay(const char *scope, unsigned long times)
 int main(int argc, char **argv)
 {
 	unsigned long replays = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	uint32_t (*begin)(void *, int), (*end)(void *, void **);
 	uint64_t first;
 	long before;
 
 	if (argc < 2)
 		return 2;
-	*(void **)&begin = find(argv[1], "cuStreamBeginCapture_v2");
-	*(void **)&end = find(argv[1], "cuStreamEndCapture");
+	*(void **)&begin_capture = find(argv[1], "cuStreamBeginCapture_v2");
+	*(void **)&end_capture = find(argv[1], "cuStreamEndCapture");
 	start(argv[1]);
-	first = capture_model(1, handle(5), begin, end);
+	first = capture_model(1, handle(5));
 	instantiate(2, first, 2, 1);
 	launch("replay", 2, 3, 5);
 	/* Once more, and the original is gone: what runs is the copy. */
@@ -228,7 +295,8 @@ int main(int argc, char **argv)
 	run_sizes(20);
 	build(4, 5);
 	launch("built", 5, 3, 3);
-	launch("before us", 77, 2, 2);
+	launch_nodes("before us", 77, (uint64_t)77 << 32 | 1, 2);
+	run_updated(60);
 	first = instantiate(9, capture_two(8), 2, 0);
 	bad_times(9);
 	run_late(9, first);

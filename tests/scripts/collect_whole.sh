@@ -42,6 +42,15 @@ check "as many kernels with other grids are another graph" \
 	"sizes/<captured_at>/capture/<graph 2: 2 kernels> count=16 graph_kernels=32 graph_nodes=32|sizes/<captured_at>/capture/<graph 3: 2 kernels> count=64 graph_kernels=128 graph_nodes=128|sizes/<captured_at>/capture/<graph: 2 kernels> count=2 graph_kernels=4 graph_nodes=4|" \
 	"$(grep '^sizes' whole | sort | tr '\n' '|')"
 check "made before anybody looked" "before us/<graph> count=2" "$(grep '^before us' whole)"
+updated='updated/<captured_at>'
+check "updated: what it runs is where that was captured" \
+	"$updated/another rows=60|$updated/another/<graph: 2 kernels> count=6 graph_kernels=12 graph_nodes=12|$updated/one rows=2|$updated/one/<graph: 2 kernels> count=2 graph_kernels=4 graph_nodes=4|" \
+	"$(grep '^updated' whole | sort | tr '\n' '|')"
+check "updated once more" "again $updated/a third/<graph: 2 kernels> count=2 graph_kernels=4 graph_nodes=4" \
+	"$(grep '^again updated.*<graph' whole)"
+check "updated, and nobody tells of nodes" \
+	"untold/<captured_at>/a third/<graph changed: 2 kernels> count=2 graph_kernels=4 graph_nodes=4" \
+	"$(grep '^untold.*<graph' whole)"
 check "a graph that is gone when its record comes" \
 	"late/<captured_at>/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2" "$(grep '^late' whole)"
 check "graphs that come and go share a row" \
@@ -82,6 +91,17 @@ timeout 300 "$PROTON" record -q --graphs nodes -o nodes.hatchet -- "$app" "$libs
 check "by node: status" 0 $?
 tree nodes.hatchet >nodes
 check "by node: each that runs" "replay/node count=15 graph_nodes=15" "$(grep '^replay' nodes)"
+check "by node: made before anybody looked" "before us/<graph>/node count=2 graph_nodes=2" "$(grep '^before us' nodes)"
+"$PROTON" export -f hatchet nodes.hatchet -o again.hatchet
+sed -i 's/"kind": *"[a-z_]*",*//g' again.hatchet
+check "by node: a file without kinds keeps it" "graph" "$("$PROTON" export -f json again.hatchet | python3 -c '
+import json, sys
+print(*{n["kind"] for n in json.load(sys.stdin)["nodes"] if n["name"] == "<graph>"})')"
+check "by node: updated" \
+	"$updated/another rows=30|$updated/another/node count=6 graph_nodes=6|$updated/one rows=1|$updated/one/node count=2 graph_nodes=2|" \
+	"$(grep '^updated' nodes | sort | tr '\n' '|')"
+check "by node: updated, and nobody tells of nodes" \
+	"untold/<captured_at>/a third/<form changed>/node count=2 graph_nodes=2" "$(grep '^untold.*node ' nodes)"
 check "by node: bad times, too" "losses early_timestamps=2 reversed_timestamps=1 zero_timestamps=1" \
 	"$(grep '^losses' nodes)"
 check "by node: what is outside of graphs is not of them" "outside count=1" "$(grep '^outside' nodes)"
