@@ -264,20 +264,25 @@ static long rss_kib(void)
 	return kib;
 }
 
-/* Now and then until all records have come: buffers do not grow then. */
-static void replay(const char *scope, unsigned long times)
+/* Now and then until all records have come: buffers do not grow then. By nodes a node of it has a record. */
+static void replay(const char *scope, uint64_t node, unsigned long times)
 {
-	for (unsigned long i = 0; i < times; i += 1000) {
+	struct mock_op op = launch_of(2, 1);
+
+	op.graph_node = node;
+	proton_enter_scope(scope);
+	for (unsigned long i = 0; i < times; i++) {
 		if (i % 20000 == 0)
 			wait_for_records();
-		launch(scope, 2, 3, 1000);
+		call(GRAPH_CALL, &op);
 	}
+	proton_exit_scope();
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long replays = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	uint64_t first;
+	uint64_t first, node;
 	long before;
 
 	if (argc < 2)
@@ -286,7 +291,7 @@ int main(int argc, char **argv)
 	*(void **)&end_capture = find(argv[1], "cuStreamEndCapture");
 	start(argv[1]);
 	first = capture_model(1, handle(5));
-	instantiate(2, first, 2, 1);
+	node = instantiate(2, first, 2, 1);
 	launch("replay", 2, 3, 5);
 	/* Once more, and the original is gone: what runs is the copy. */
 	instantiate(3, first, 2, 1);
@@ -302,9 +307,9 @@ int main(int argc, char **argv)
 	run_late(9, first);
 	again_and_again(100);
 	/* Rings of launches go round once. */
-	replay("warm", replays);
+	replay("warm", node, replays);
 	before = rss_kib();
-	replay("long", replays);
+	replay("long", node, replays);
 	printf("grown %ld KiB\n", replays ? rss_kib() - before : 0);
 	call(KERNEL_CALL, &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = "outside"});
 	return 0;

@@ -87,9 +87,12 @@ timeout 300 "$PROTON" record -q --trace --graphs whole -o traced.hatchet -- "$ap
 "$PROTON" export -f chrome -o traced.json traced.hatchet
 check "a trace brings them back as what they are" "kinds graph_run" "$(tree traced.json | grep '^kinds')"
 
-timeout 300 "$PROTON" record -q --graphs nodes -o nodes.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+timeout 300 "$PROTON" record -q --graphs nodes -o nodes.hatchet -- "$app" "$libs/libcuda.so.1" 1100000 >out 2>err
 check "by node: status" 0 $?
 tree nodes.hatchet >nodes
+check "by node: a million replays" "long/$at/layer 0/node count=1.1e+06 graph_nodes=1.1e+06" "$(grep '^long.*node ' nodes)"
+check "by node: … count what was said of it" "long/$at/layer 0 rows=3.3e+06" "$(grep '^long.*rows' nodes)"
+check "by node: no memory is taken by them" 1 "$(awk '/^grown/ {print $2 < 2048}' out)"
 check "by node: each that runs" "replay/node count=15 graph_nodes=15" "$(grep '^replay' nodes)"
 check "by node: made before anybody looked" "before us/<graph>/node count=2 graph_nodes=2" "$(grep '^before us' nodes)"
 "$PROTON" export -f hatchet nodes.hatchet -o again.hatchet
