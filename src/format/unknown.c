@@ -12,7 +12,7 @@
 	"Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded "       \
 	"stacks, SQLite of nsys or rocpd, tape"
 
-/* PyTorch keeps annotations of CUDA graphs in one. */
+/* PyTorch kept annotations of CUDA graphs in one (docs/adr/0053-no-annotations-of-pytorch.md). */
 #define PICKLE "a pickle of Python: to read one is to run what is in it, so it is not read"
 
 static const struct {
@@ -79,8 +79,40 @@ static bool is_perfetto(const char *head, size_t n)
 	return i + 1 < n && memchr(fields, (unsigned char)head[i + 1], sizeof(fields));
 }
 
+static size_t blank(const char *head, size_t n, size_t i)
+{
+	while (i < n && memchr(" \t\r\n", head[i], 4))
+		i++;
+	return i;
+}
+
+/* {"4294967296": [{"name": …}], …}: what PyTorch says of nodes of CUDA graphs, by their numbers. */
+static bool is_annotations(const char *head, size_t n)
+{
+	size_t i = text_begin(head, n), begin;
+
+	if (i == n || head[i] != '{')
+		return false;
+	i = blank(head, n, i + 1);
+	if (i == n || head[i] != '"')
+		return false;
+	for (begin = ++i; i < n && head[i] >= '0' && head[i] <= '9'; i++)
+		;
+	if (i == n || i == begin || head[i] != '"')
+		return false;
+	i = blank(head, n, i + 1);
+	if (i == n || head[i] != ':')
+		return false;
+	i = blank(head, n, i + 1);
+	return i < n && head[i] == '[';
+}
+
 static const char *document_of(const char *head, size_t n)
 {
+	if (is_annotations(head, n))
+		return "annotations of CUDA graphs by PyTorch, whose numbers mean nothing without "
+		       "the process that made them: record that, and kernels have the modules "
+		       "that they were captured in";
 	for (size_t i = 0; i < ARRAY_SIZE(documents); i++)
 		if (memmem(head, n, documents[i].text, strlen(documents[i].text)))
 			return documents[i].what;
