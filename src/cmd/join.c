@@ -109,7 +109,6 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->wait_status = wait_status_of(j->s);
 	ret->up_ns = longest_ns(j->s);
 	ret->own_cpu = j->own_cpu.share;
-	ret->own_bytes = session_memory(j->s);
 	if (!j->saved)
 		return;
 	ret->file = j->o->output;

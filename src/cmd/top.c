@@ -224,7 +224,6 @@ static void on_status(void *data, struct tui_status *ret)
 	ret->stopped = t->stopped && !t->ended;
 	ret->paused = atomic_load(&t->run.rec.dir->control->paused);
 	ret->own_cpu = t->own_cpu.share;
-	ret->own_bytes = session_memory(s);
 }
 
 /* The tail of the program's output, read anew when it has grown. */

@@ -116,10 +116,6 @@ static void list_own(struct panel *p)
 		human_percent(text, st->own_cpu);
 		buf_printf(out, "%s %% of one core, ", text);
 	}
-	if (st->own_bytes) {
-		human_bytes(text, (double)st->own_bytes);
-		buf_printf(out, "%sB of memory, ", text);
-	}
 	human_bytes(text, (double)session_memory(panel_session(p)));
 	buf_printf(out, "the profile has %sB in %zu calling contexts", text,
 		   panel_session(p)->n_nodes);

@@ -66,7 +66,6 @@ struct tui_status {
 	bool paused;            /* collection is */
 	bool stopped;           /* the program stands still: ^Z, SIGSTOP */
 	double own_cpu;         /* proton's share of one core, 0..; NaN unknown */
-	uint64_t own_bytes;     /* proton's resident memory; 0 unknown */
 };
 
 /* What the program gives. Each function may be NULL: the keys that need it then say so. */

@@ -58,7 +58,6 @@ void world_init_empty(struct world *w)
 		.pid = 41207,
 		.up_ns = 61 * NSEC_PER_SEC,
 		.own_cpu = 0.009,
-		.own_bytes = 12345678,
 	};
 	clock_fake(w->now_ns);
 }
