@@ -249,7 +249,7 @@ static void find_launch(struct cupti *c, struct activity *a, uint32_t correlatio
 		cupti_launches_resolve(c, a, correlation);
 		return;
 	}
-	a->uncounted = true;
+	a->uncounted = a->by_kernel = true;
 	if (c->launches.ring)
 		a->launch = cupti_graphs_newest(a->graph);
 }

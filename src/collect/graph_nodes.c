@@ -253,7 +253,8 @@ void graph_node_copy(uint64_t from, const struct graph_member *m)
 		is.what = copy.what = p->what;
 	}
 	if (m->node &&
-	    whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0, !is_known(m)) &&
+	    whole_graph_copy(&copy, is.made_at, p ? atomic_load(&p->graph) : 0,
+			     (uint32_t)(from >> 32), !is_known(m)) &&
 	    p && !m->graph)
 		is.first_of = m->number;
 	if (m->node && (p || m->graph))

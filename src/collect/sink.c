@@ -509,7 +509,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
 		tell_form(whole_graph_find(a->graph), collector->slot[slot].node, slot);
-	if (_unlikely_(node.first_of))
+	if (_unlikely_(node.first_of) && !a->by_kernel &&
+	    whole_graph_counts_by(whole_graph_find(node.first_of), a->graph_node))
 		add_graph_launch(t, node.first_of, a->launch, slot);
 	if (_unlikely_(a->pattern))
 		add_pattern(slot, a->pattern);

@@ -27,9 +27,10 @@ struct whole_graph {
 	_Atomic uint32_t form_frame; /* a string, + 1; 0: not made yet */
 	_Atomic uint32_t told_at;    /* the slot that has its form, + 1; 0: none */
 	_Atomic bool is_copy, is_gone;
-	_Atomic bool has_first;  /* one of its nodes is the first */
-	_Atomic bool is_changed; /* it no longer runs what was captured */
-	_Atomic bool is_partly;  /* … nor as many nodes */
+	_Atomic uint32_t first_from; /* where the last one that is a first one came from, + 1 */
+	_Atomic uint64_t counted_by; /* the node whose runs are launches; 0: none has run */
+	_Atomic bool is_changed;     /* it no longer runs what was captured */
+	_Atomic bool is_partly;      /* … nor as many nodes */
 };
 
 static _Atomic uint32_t n_changes;
@@ -119,7 +120,8 @@ static void clear(struct whole_graph *g)
 	atomic_store(&g->told_at, 0);
 	atomic_store(&g->is_copy, false);
 	atomic_store(&g->is_gone, false);
-	atomic_store(&g->has_first, false);
+	atomic_store(&g->first_from, 0);
+	atomic_store(&g->counted_by, 0);
 	atomic_store(&g->is_changed, false);
 	atomic_store(&g->is_partly, false);
 }
@@ -250,7 +252,8 @@ void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new
 	made(g, made_at);
 }
 
-bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new)
+bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from,
+		      uint32_t from_number, bool is_new)
 {
 	struct whole_graph *g = find_or_make(m->number), *of = whole_graph_find(from);
 
@@ -267,7 +270,16 @@ bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t f
 	made(g, made_at);
 	if (of && !atomic_load(&g->said))
 		atomic_store(&g->said, atomic_load(&of->said));
-	return m->part <= GRAPH_SET && !atomic_exchange(&g->has_first, true);
+	return m->part <= GRAPH_SET &&
+	       atomic_exchange(&g->first_from, from_number + 1) != from_number + 1;
+}
+
+/* Any that runs once a launch will do: the first that comes. */
+bool whole_graph_counts_by(struct whole_graph *g, uint64_t node)
+{
+	uint64_t by = 0;
+
+	return g && (atomic_compare_exchange_strong(&g->counted_by, &by, node) || by == node);
 }
 
 void whole_graph_gone(uint32_t graph)

@@ -19,9 +19,10 @@ struct whole_graph;
 
 /* A node is in it now, made at a calling context; WIRE_NONE: not known. is_new: it was not told of before. */
 void whole_graph_add(const struct graph_member *m, uint32_t made_at, bool is_new);
-/* … a copy of one of another graph, from which it has what was said there. Is this the first of those that would have
- * records? By nodes there is one of it for each launch. */
-bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from, bool is_new);
+/* … a copy of one of another graph, from which it has what was said there. Is this the first of those from there that
+ * would have records? By nodes there is one of it for each launch, or each run of the body that it stands in. */
+bool whole_graph_copy(const struct graph_member *m, uint32_t made_at, uint32_t from,
+		      uint32_t from_number, bool is_new);
 /* A node of an executable graph runs what one of another graph is from now on. */
 struct whole_update {
 	uint32_t made_at; /* its calling context is this one; WIRE_NONE: not known */
@@ -58,6 +59,8 @@ bool whole_graph_form_is_due(struct whole_graph *g, uint32_t slot);
  * before ("<form 2>"); 0: the first one. What it was stays right until whole_graph_changes() is another number. */
 uint32_t whole_graph_form_frame(uint32_t graph);
 uint32_t whole_graph_changes(void);
+/* By nodes: does this one, the first of those from somewhere, which ran by a launch, stand for the launches? */
+bool whole_graph_counts_by(struct whole_graph *g, uint64_t node);
 /* Is it known how many nodes of it run? Not of NULL, nor where some were switched off, or on again. */
 bool whole_graph_is_counted(const struct whole_graph *g);
 /* Where the number stands of what is said of it (graph_nodes.c). */

@@ -88,9 +88,10 @@ struct activity {
 	uint32_t channel;     /* … its number, where the kind is known */
 	uint32_t src_device, dst_device; /* of one between devices; the same: not known */
 	bool async;                      /* the call did not wait for it */
-	bool uncounted;            /* its launch was not counted by ops->launch(): a graph's node, a
+	bool uncounted; /* its launch was not counted by ops->launch(): a graph's node, a
 				  * launch before callbacks came on */
-	uint32_t graph;            /* graph the record belongs to, 0 = none */
+	bool by_kernel; /* no call launched it: it is in the body of a conditional node */
+	uint32_t graph; /* graph the record belongs to, 0 = none */
 	struct launch_shape shape; /* of kernels */
 	uint64_t graph_node;       /* of kernels: the node of its graph; 0: none, or not known */
 };

@@ -235,6 +235,38 @@ static void run_nested(void)
 	launch("nested", &made, 3);
 }
 
+/* A kernel and the body of a conditional node, which another kernel of it runs four times; and a body alone. */
+static void launch_conditional(const char *scope, unsigned times)
+{
+	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			     .graph = made.number,
+			     .stream = 7,
+			     .executable = handle(made.handle)};
+
+	for (unsigned t = 0; t < times; t++)
+		for (unsigned i = 0; i < (whole ? 1 : 1 + 4 * (made.n - 1)); i++) {
+			unsigned node = i ? 1 + (i - 1) % (made.n - 1) : 0;
+
+			proton_enter_scope(scope);
+			op.by_kernel = i;
+			op.name = made.name[node];
+			op.graph_node = made.node[node];
+			call(GRAPH_CALL, &op);
+			proton_exit_scope();
+		}
+}
+
+static void run_conditional(void)
+{
+	outer = begin();
+	proton_enter_scope("conditional");
+	capture(&outer, "outer");
+	proton_exit_scope();
+	child = capture_two("conditional", "a", "b");
+	call(MAKE_CALL, &(struct mock_op){.inside = make_nested});
+	launch_conditional("conditional", 3);
+}
+
 /* A copy of what was captured is made executable, and the copy's other copy. */
 static void run_cloned(void)
 {
@@ -333,6 +365,7 @@ int main(int argc, char **argv)
 	run_reused();
 	run_threads();
 	run_nested();
+	run_conditional();
 	run_cloned();
 	run_built();
 	run_unloaded();

@@ -717,7 +717,7 @@ START_TEST(test_more_graphs_than_are_kept)
 					       .what = i + 1};
 
 		graph_node_put(&m, 0);
-		whole_graph_copy(&m, 0, 0, false);
+		whole_graph_copy(&m, 0, 0, 0, false);
 		name = collector->string[whole_graph_name(whole_graph_find(m.graph))].s;
 	}
 	ck_assert_str_eq(name, "<graph other: 1 kernel>");
