@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/busy.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
@@ -119,28 +120,15 @@ static void find_strips(struct busy *b, uint32_t lane)
 	b->n_strips = t->lanes[to - 1].first_strip + t->lanes[to - 1].n_strips - b->first_strip;
 }
 
-int busy_init(struct busy *b, const struct strips *t, uint32_t lane)
+static uint64_t length(const struct busy *b, size_t i)
 {
-	struct head *heads;
-	int r;
-
-	*b = (struct busy){.t = t, .least_ns = UINT64_MAX};
-	find_strips(b, lane);
-	heads = malloc((b->n_strips + 1) * sizeof(*heads));
-	r = heads ? merge(b, heads, heads_make(b, heads)) : -ENOMEM;
-	free(heads);
-	if (r < 0)
-		busy_done(b);
-	return r;
+	return (i + 1 < b->n ? b->pieces[i + 1].before_ns : b->total_ns) - b->pieces[i].before_ns;
 }
 
-void busy_done(struct busy *b)
+static uint64_t end_of(const struct busy *b, size_t i)
 {
-	free(b->pieces);
-	*b = (struct busy){0};
+	return b->pieces[i].start_ns + length(b, i);
 }
-
-/* ---- at a moment ---- */
 
 /* So many pieces began at a moment or before. */
 static size_t begun(const struct busy *b, uint64_t ns)
@@ -158,10 +146,57 @@ static size_t begun(const struct busy *b, uint64_t ns)
 	return lo;
 }
 
-static uint64_t length(const struct busy *b, size_t i)
+/* What pieces leave of a time that was not recorded. */
+static int add_unknown(struct busy *b, const struct unrecorded_span *span)
 {
-	return (i + 1 < b->n ? b->pieces[i + 1].before_ns : b->total_ns) - b->pieces[i].before_ns;
+	uint64_t from_ns = span->start_ns;
+	size_t i = begun(b, from_ns);
+	int r = 0;
+
+	if (i > 0)
+		from_ns = MAX(from_ns, end_of(b, i - 1));
+	for (; r == 0 && i < b->n && b->pieces[i].start_ns < span->end_ns; i++) {
+		r = unrecorded_append(&b->unrecorded, from_ns, b->pieces[i].start_ns, span->reason);
+		from_ns = end_of(b, i);
+	}
+	return r ? r : unrecorded_append(&b->unrecorded, from_ns, span->end_ns, span->reason);
 }
+
+static int find_unknown(struct busy *b, const struct strip_lane *lane)
+{
+	struct unrecorded all;
+	int r = unrecorded_init(&all, b->t->s, lane->process, lane->shift_ns);
+
+	for (size_t i = 0; r == 0 && i < all.n; i++)
+		r = add_unknown(b, &all.v[i]);
+	unrecorded_done(&all);
+	return r;
+}
+
+int busy_init(struct busy *b, const struct strips *t, uint32_t lane)
+{
+	struct head *heads;
+	int r;
+
+	*b = (struct busy){.t = t, .least_ns = UINT64_MAX};
+	find_strips(b, lane);
+	heads = malloc((b->n_strips + 1) * sizeof(*heads));
+	r = heads ? merge(b, heads, heads_make(b, heads)) : -ENOMEM;
+	free(heads);
+	r = r ? r : find_unknown(b, &t->lanes[lane]);
+	if (r < 0)
+		busy_done(b);
+	return r;
+}
+
+void busy_done(struct busy *b)
+{
+	free(b->pieces);
+	unrecorded_done(&b->unrecorded);
+	*b = (struct busy){0};
+}
+
+/* ---- at a moment ---- */
 
 uint64_t busy_until(const struct busy *b, uint64_t ns)
 {
@@ -277,9 +312,10 @@ static void explain(const struct busy *b, struct busy_gap *gap)
 			   (kind == FRAME_COPY || kind == FRAME_SET);
 }
 
-static uint64_t end_of(const struct busy *b, size_t i)
+/* Is it known that nothing ran all the time? */
+static bool is_gap(const struct busy *b, uint64_t start_ns, uint64_t end_ns)
 {
-	return b->pieces[i].start_ns + length(b, i);
+	return !unrecorded_within(&b->unrecorded, start_ns, end_ns);
 }
 
 bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret)
@@ -290,7 +326,7 @@ bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret)
 	if (!n || n == b->n)
 		return false;
 	end_ns = end_of(b, n - 1);
-	if (ns < end_ns)
+	if (ns < end_ns || !is_gap(b, end_ns, b->pieces[n].start_ns))
 		return false;
 	*ret = (struct busy_gap){.of = {.start = end_ns, .end = b->pieces[n].start_ns}};
 	ret->before = ended_at(b, end_ns);
@@ -330,6 +366,8 @@ size_t busy_longest(const struct busy *b, struct busy_gap *ret, size_t max)
 		const struct gap gap = {.start = end_of(b, i), .end = b->pieces[i + 1].start_ns};
 		size_t at = n;
 
+		if (!is_gap(b, gap.start, gap.end))
+			continue;
 		while (at > 0 && gap_behind(b, i) > ret[at - 1].of.end - ret[at - 1].of.start)
 			at--;
 		if (at == max)
@@ -368,25 +406,48 @@ void busy_put_parts(const struct busy_gap *gap, struct buf *out)
 
 /* ---- as columns ---- */
 
-double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
+uint64_t busy_known_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 {
-	return (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
-	       (double)MAX(to_ns - from_ns, 1);
+	return to_ns - from_ns - unrecorded_ns(&b->unrecorded, from_ns, to_ns);
 }
 
-static double share_at(const struct busy *b, const struct strip_view *view, unsigned k)
+double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 {
-	return busy_share(b, strip_column_ns(view, k), strip_column_ns(view, k + 1));
+	uint64_t known_ns = busy_known_ns(b, from_ns, to_ns);
+
+	return known_ns ? (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) / (double)known_ns
+			: NAN;
+}
+
+/* What a column looks like, by itself: without why nothing ran. */
+static struct busy_run look_at(const struct busy *b, const struct strip_view *view, unsigned k)
+{
+	uint64_t from_ns = strip_column_ns(view, k), to_ns = strip_column_ns(view, k + 1);
+	struct busy_run run = {busy_share(b, from_ns, to_ns), GAP_N_PARTS, UNRECORDED_N, k, k + 1};
+
+	if (run.share > 0)
+		return run;
+	run.share = 0;
+	if (busy_known_ns(b, from_ns, to_ns) < (to_ns - from_ns + 1) / 2)
+		run.unrecorded = unrecorded_within(&b->unrecorded, from_ns, to_ns)->reason;
+	return run;
+}
+
+static bool goes_on(const struct busy *b, const struct strip_view *view, const struct busy_run *run)
+{
+	struct busy_run next = look_at(b, view, run->end);
+
+	return next.share <= 0 && next.unrecorded == run->unrecorded;
 }
 
 struct busy_run busy_run(const struct busy *b, const struct strip_view *view, unsigned column)
 {
-	struct busy_run run = {share_at(b, view, column), GAP_N_PARTS, column, column + 1};
+	struct busy_run run = look_at(b, view, column);
 	struct busy_gap gap;
 
 	if (run.share > 0)
 		return run;
-	while (run.end < view->n && share_at(b, view, run.end) <= 0)
+	while (run.end < view->n && goes_on(b, view, &run))
 		run.end++;
 	run.middle = column + (run.end - column) / 2;
 	if (busy_gap_at(b, strip_column_ns(view, run.middle), &gap))

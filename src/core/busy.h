@@ -4,10 +4,11 @@
 /* All that a process did on a device as one, from its strips: when anything ran there, whatever stream it was on, and
  * why nothing did in between.
  *
- *   stream 7    ──[gemm]────────────[relu]──
- *   stream 8    ─────[copy]─────────────────
- *   as one      ──[██████]──────────[████]──    pieces: when one began, and how long the device had worked by then
+ *   stream 7    ──[gemm]────────────[relu]────[gemm]──
+ *   stream 8    ─────[copy]───────────────────────────
+ *   as one      ──[██████]──────────[████]─░░─[████]──  pieces: when one began, and how long the device had worked by then
  *                         │ a gap: late, launch …  (core/gaps.h has the rules, as for gaps that a collector charges)
+ *                                          │ not recorded, and nothing is known of it: no gap, and of no share a part
  *
  * Of a moment the pieces answer by a search how long the device had worked; a column of any width is two of these.
  *   thread  one */
@@ -17,6 +18,7 @@
 #include "base/buf.h"
 #include "core/gaps.h"
 #include "core/strips.h"
+#include "core/unrecorded.h"
 
 struct busy_piece {
 	uint64_t start_ns, before_ns;
@@ -28,6 +30,7 @@ struct busy {
 	struct busy_piece *pieces;
 	size_t n, cap;
 	uint64_t total_ns;
+	struct unrecorded unrecorded; /* without the pieces, on the clock of the picture */
 	uint64_t least_ns; /* from a launch to its work, of all; UINT64_MAX: not known */
 };
 
@@ -46,7 +49,8 @@ struct busy_gap {
 	bool may_be_copy; /* what is late here may have been held up by the copy before */
 };
 
-/* The gap that a moment is in. False: something runs then, or all is before the first work or after the last. */
+/* The gap that a moment is in. False: something runs then, or all is before the first work or after the last, or not
+ * all of it was recorded. */
 bool busy_gap_at(const struct busy *b, uint64_t ns, struct busy_gap *ret);
 /* The part that took most of it; GAP_N_PARTS: that is not known. */
 enum gap_part busy_gap_reason(const struct busy_gap *gap);
@@ -67,10 +71,13 @@ void busy_put_parts(const struct busy_gap *gap, struct buf *out);
 struct busy_run {
 	double share;         /* of the column in which it was busy; 0: of none of them */
 	enum gap_part reason; /* that has a letter, for the middle one; GAP_N_PARTS: none */
+	enum unrecorded_reason unrecorded; /* of most of each nothing is known; UNRECORDED_N: it is */
 	unsigned middle, end; /* columns */
 };
 struct busy_run busy_run(const struct busy *b, const struct strip_view *view, unsigned column);
-/* The share of [from, to) in which it was busy. */
+/* The share of [from, to) in which it was busy, as far as that is known; NaN: nothing of it is. */
 double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
+/* How much of [from, to) is known. */
+uint64_t busy_known_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
 
 #endif

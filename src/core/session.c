@@ -15,8 +15,8 @@ struct session_private {
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors,
-		cap_copy_lanes;
-	struct idindex hists, uses, copy_lanes, sets, epochs, devices, modules, processes, notes,
+		cap_copy_lanes, cap_unrecorded;
+	struct idindex hists, uses, copy_lanes, unrecorded, sets, epochs, devices, modules, processes, notes,
 		runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
@@ -71,7 +71,8 @@ static void session_free_arrays(struct session *s)
 	void *arrays[] = {s->frames,  s->nodes, s->rows,   s->values,    s->present,
 			  s->lanes,   s->sets,  s->epochs, s->processes, s->devices,
 			  s->modules, s->notes, s->hists,  s->samples,   s->intervals,
-			  s->clocks,  s->uses,  s->runs,   s->sensors,   s->copy_lanes};
+			  s->clocks,  s->uses,  s->runs,   s->sensors,   s->copy_lanes,
+			  s->unrecorded};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -87,7 +88,7 @@ static void session_free_private(struct session_private *p)
 	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
 				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
 				     &p->modules, &p->processes, &p->notes,  &p->runs,
-				     &p->rows,    &p->copy_lanes};
+				     &p->rows,    &p->copy_lanes, &p->unrecorded};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
@@ -921,6 +922,29 @@ struct session_copy_lane *session_copy_lane_of(struct session *s,
 		id = APPEND(s, copy_lanes, hash, l);
 	s->generation++;
 	return id == SESSION_NONE ? NULL : &s->copy_lanes[id];
+}
+
+static bool unrecorded_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_unrecorded *a = &((const struct session *)ctx)->unrecorded[id];
+	const struct session_unrecorded *b = key;
+
+	return a->process == b->process && a->number == b->number;
+}
+
+int session_unrecorded_set(struct session *s, const struct session_unrecorded *span)
+{
+	uint64_t hash = hash_pair(span->process, span->number);
+	uint32_t id;
+
+	if (span->reason >= UNRECORDED_N || (span->end_ns && span->end_ns < span->start_ns))
+		return -EINVAL;
+	id = idindex_find(&s->p->unrecorded, hash, unrecorded_equal, s, span);
+	if (id == IDINDEX_NONE)
+		return APPEND(s, unrecorded, hash, *span) == SESSION_NONE ? -ENOMEM : 0;
+	s->unrecorded[id] = *span;
+	s->generation++;
+	return 0;
 }
 
 static size_t sensors_index(const struct session *s, uint32_t device)

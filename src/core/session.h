@@ -243,6 +243,24 @@ struct session_copy_lane {
 	};
 };
 
+/* A time in which what a process did on devices was not recorded, or not all of it. What is known of it nevertheless
+ * holds: of the rest nobody knows whether anything ran (core/unrecorded.h). */
+enum unrecorded_reason {
+	UNRECORDED_PAUSED, /* collecting was paused */
+	UNRECORDED_WINDOW, /* it was in no window of the trace */
+	UNRECORDED_ASIDE,  /* another profiler had CUPTI */
+	UNRECORDED_FULL,   /* the trace took no more */
+	UNRECORDED_N
+};
+
+struct session_unrecorded {
+	uint32_t process;
+	uint32_t number; /* of the process's: what is told of it again replaces it */
+	uint8_t reason;  /* enum unrecorded_reason */
+	/* CLOCK_MONOTONIC of its host; start 0: since the process began, end 0: until it ends */
+	uint64_t start_ns, end_ns;
+};
+
 /* What a device's sensors said while the run lasted. */
 struct session_sensors {
 	uint32_t device;
@@ -271,10 +289,11 @@ struct session {
 	struct session_clock *clocks;
 	struct session_use *uses;
 	struct session_copy_lane *copy_lanes;
+	struct session_unrecorded *unrecorded;
 	struct session_sensors *sensors;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs, n_sensors, n_copy_lanes;
+		n_runs, n_sensors, n_copy_lanes, n_unrecorded;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
@@ -395,6 +414,8 @@ struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t
 /* The one of the same place as `of`, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
 struct session_copy_lane *session_copy_lane_of(struct session *s,
 					       const struct session_copy_lane *of);
+/* Replaces what was known of this number of the process. One that ends before it starts is refused (-EINVAL). */
+int session_unrecorded_set(struct session *s, const struct session_unrecorded *span);
 /* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */

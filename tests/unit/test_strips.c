@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
@@ -226,25 +227,108 @@ static bool runs_at(const struct strip_lane *lane, uint64_t ns)
 	return false;
 }
 
+static bool is_told_unrecorded(const struct strip_lane *lane, uint64_t ns)
+{
+	for (size_t i = 0; i < s->n_unrecorded; i++) {
+		const struct session_unrecorded *u = &s->unrecorded[i];
+
+		if (u->process == lane->process &&
+		    (!u->start_ns || u->start_ns + lane->shift_ns <= ns) &&
+		    (!u->end_ns || u->end_ns + lane->shift_ns > ns))
+			return true;
+	}
+	return false;
+}
+
+#define MAP 3000
+
+/* Of each nanosecond of a device, from the first of all. */
+struct map {
+	size_t n;
+	bool runs[MAP], is_known[MAP];
+	bool is_edge[MAP + 1]; /* something that took no time parts it from the one before */
+};
+
+static void draw_map(struct map *map, const struct strip_lane *lane)
+{
+	map->n = MIN(t.last_ns + 2 - t.first_ns, MAP);
+	for (size_t i = 0; i < map->n; i++) {
+		map->runs[i] = runs_at(lane, t.first_ns + i);
+		map->is_known[i] =
+			map->runs[i] || !is_told_unrecorded(lane, t.first_ns + i);
+	}
+	memset(map->is_edge, 0, sizeof(map->is_edge));
+	for (size_t i = 0; i < s->n_intervals; i++) {
+		const struct session_interval *v = &s->intervals[i];
+		uint64_t at = v->start_ns + lane->shift_ns - t.first_ns;
+
+		if (is_of(v, lane) && v->start_ns == v->end_ns && at <= map->n)
+			map->is_edge[at] = true;
+	}
+}
+
+/* Is all known around a moment at which nothing ran, as far as the map goes? */
+static bool is_all_known(const struct map *map, size_t at)
+{
+	bool known = true;
+	size_t i = at;
+
+	do
+		known &= map->is_known[i++];
+	while (i < map->n && !map->runs[i] && !map->is_edge[i]);
+	for (i = at; i > 0 && !map->runs[i - 1] && !map->is_edge[i]; i--)
+		known &= map->is_known[i - 1];
+	return known;
+}
+
+static void check_shares(const struct busy *b, const struct map *map, unsigned n)
+{
+	const struct strip_view view = {t.first_ns, t.first_ns + map->n, MIN(n, (unsigned)map->n)};
+
+	for (unsigned k = 0; k < view.n; k++) {
+		uint64_t from = strip_column_ns(&view, k), to = strip_column_ns(&view, k + 1);
+		uint64_t busy = 0, known = 0;
+		struct busy_run run = busy_run(b, &view, k);
+		double share = busy_share(b, from, to);
+
+		for (uint64_t ns = from; ns < to; ns++) {
+			busy += map->runs[ns - t.first_ns];
+			known += map->is_known[ns - t.first_ns];
+		}
+		ck_assert_uint_eq(busy_known_ns(b, from, to), known);
+		ck_assert(known ? share == (double)busy / (double)known : isnan(share));
+		ck_assert(run.share == (busy ? (double)busy / (double)known : 0));
+		ck_assert_int_eq(run.unrecorded != UNRECORDED_N,
+				 !busy && known < (to - from + 1) / 2);
+	}
+}
+
 /* Nanosecond by nanosecond. */
 static void check_busy(const struct busy *b, const struct strip_lane *lane)
 {
-	uint64_t busy_ns = 0, end_ns = MIN(t.last_ns + 2, t.first_ns + 3000);
+	static struct map map;
+	uint64_t busy_ns = 0, end_ns;
 	struct busy_gap gap;
 
+	draw_map(&map, lane);
+	end_ns = t.first_ns + map.n;
+	check_shares(b, &map, 1);
+	check_shares(b, &map, 1 + (unsigned)draw(80));
 	for (uint64_t ns = t.first_ns; ns < end_ns; ns++) {
-		bool runs = runs_at(lane, ns);
+		bool runs = map.runs[ns - t.first_ns];
 
 		ck_assert_uint_eq(busy_until(b, ns), busy_ns);
 		if (busy_gap_at(b, ns, &gap)) {
 			ck_assert(!runs);
+			ck_assert(is_all_known(&map, ns - t.first_ns));
 			ck_assert(gap.of.start <= ns && ns < gap.of.end);
 			ck_assert_uint_eq(strip_end_ns(&t, gap.before.strip, gap.before.i),
 					  gap.of.start);
 			ck_assert_uint_eq(strip_start_ns(&t, gap.after.strip, gap.after.i),
 					  gap.of.end);
 		} else if (!runs) {
-			ck_assert(busy_ns == 0 || busy_ns == b->total_ns || b->n < 2);
+			ck_assert(busy_ns == 0 || busy_ns == b->total_ns || b->n < 2 ||
+				  end_ns <= t.last_ns || !is_all_known(&map, ns - t.first_ns));
 		}
 		busy_ns += runs;
 	}
@@ -297,6 +381,28 @@ START_TEST(none_without_a_trace)
 }
 END_TEST
 
+static void tell_unrecorded(uint32_t process, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct session_unrecorded span = {process, (uint32_t)s->n_unrecorded,
+						(uint8_t)draw(UNRECORDED_N), start_ns, end_ns};
+
+	ck_assert_int_eq(session_unrecorded_set(s, &span), 0);
+}
+
+/* In each other, side by side, of no length, from the beginning and to the end. */
+static void draw_unrecorded(uint32_t process, uint64_t around, uint64_t width)
+{
+	for (uint64_t n = draw(8); n > 0; n--) {
+		uint64_t start = around + draw(width);
+
+		tell_unrecorded(process, start, start + draw(2) * draw(width / 4 + 1));
+	}
+	if (!draw(8))
+		tell_unrecorded(process, 0, around + draw(width / 4 + 1));
+	if (!draw(8))
+		tell_unrecorded(process, around + draw(width), 0);
+}
+
 /* Lanes that collide, ranges in each other, empty ones, several processes, in order and not. */
 START_TEST(random_worlds)
 {
@@ -326,6 +432,8 @@ START_TEST(random_worlds)
 		add(nodes[draw(8)], lanes[lane], start, start + length);
 		now += draw(30);
 	}
+	for (unsigned i = 0; _i % 4 && i < 2; i++)
+		draw_unrecorded(process[i], 1000000, n * 20);
 	check_all();
 }
 END_TEST
