@@ -118,6 +118,12 @@ static bool leave(struct cupti *c)
 	return true;
 }
 
+static void tell_aside(struct cupti *c, bool on, uint64_t since_ns)
+{
+	if (c->sink->ops->aside)
+		c->sink->ops->aside(c->sink, on, since_ns);
+}
+
 bool cupti_step_aside(struct cupti *c)
 {
 	int running = CUPTI_RUNNING;
@@ -134,6 +140,8 @@ bool cupti_step_aside(struct cupti *c)
 	if (!is_aside)
 		cupti_activity_start(c);
 	c->aside_ns = clock_monotonic_ns();
+	if (is_aside)
+		tell_aside(c, true, begin_ns);
 	atomic_store(&c->phase, is_aside ? CUPTI_ASIDE : CUPTI_RUNNING);
 	atomic_store(&c->settling, false);
 	log_debug(1, "cupti", "%s another user after %llu us",
@@ -164,6 +172,7 @@ void cupti_count_aside(struct cupti *c)
 void cupti_begin_aside(struct cupti *c)
 {
 	c->aside_ns = clock_monotonic_ns();
+	tell_aside(c, true, 0);
 	atomic_store(&c->phase, CUPTI_ASIDE);
 	cupti_connect(c, CUPTI_DRIVER_READY);
 }
@@ -193,6 +202,7 @@ bool cupti_come_back(struct cupti *c)
 		c->api.cuptiUnsubscribe(c->subscriber);
 		return false;
 	}
+	tell_aside(c, false, 0);
 	cupti_calls_start(c);
 	cupti_calls_settle(c);
 	log_debug(1, "cupti", "back");

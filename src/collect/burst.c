@@ -17,6 +17,7 @@
 #include "collect/session_table.h"
 #include "collect/slots.h"
 #include "collect/steps.h"
+#include "collect/unrecorded.h"
 #include "wire/encode.h"
 
 enum {
@@ -971,6 +972,7 @@ static void forget_sent(struct burst *s)
 	for (i = 0; i < MAX_DEVICES; i++)
 		collector->device[i].sent = 0;
 	intervals_resend();
+	unrecorded_resend();
 }
 
 /* True once for each new value of a request counter. */
@@ -988,9 +990,14 @@ void burst_control(void)
 {
 	struct control_page *c = collector->control;
 	struct burst *s = &burst;
-	bool was_paused = is_paused();
+	bool was_paused = is_paused(),
+	     pause = atomic_load(&c->paused) || (atomic_load(&c->stop) && collect_on);
 
-	pause_set(atomic_load(&c->paused) || (atomic_load(&c->stop) && collect_on));
+	if (pause)
+		unrecorded_pause(true); /* before anything is left out */
+	pause_set(pause);
+	if (!pause)
+		unrecorded_pause(false);
 	if (is_paused() != was_paused)
 		intervals_break();
 	if (requested(&c->reset, &s->reset)) {
@@ -1042,6 +1049,7 @@ int burst_send(bool final)
 		r = hists_send(s, l.hists);
 	if (!s->epochs_unread)
 		r = r ? r : intervals_send(&s->encoder, l.devices);
+	r = r ? r : unrecorded_send(&s->encoder);
 	r = r ? r : levels_send(&s->encoder, l.devices);
 	if (!s->held && !s->epochs_unread) {
 		r = r ? r : sessions_finalize(s, l.sessions);

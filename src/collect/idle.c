@@ -6,6 +6,7 @@
 #include "backends/pages.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
+#include "collect/unrecorded.h"
 
 enum {
 	/* That wait, a device: half a second of 500,000 launches a second. Memory is used as they come. */
@@ -68,9 +69,12 @@ static void touch(uint32_t slot)
 static void charge(void *user, const struct gap *gap)
 {
 	uint64_t whole = gap->end - gap->start - gap->parts[GAP_GRAPH];
-	uint32_t slot = slot_of(gap->who, 0);
+	uint32_t slot;
 
 	(void)user;
+	if (unrecorded_hides(gap->start, gap->end))
+		return;
+	slot = slot_of(gap->who, 0);
 	if (slot == WIRE_NONE)
 		return;
 	if (whole) {
@@ -183,6 +187,11 @@ void idle_look(void)
 uint64_t idle_until_ns(unsigned source)
 {
 	return idle.until_ns[source];
+}
+
+uint64_t idle_told_ns(unsigned source)
+{
+	return atomic_load_explicit(&idle.settled_ns[source], memory_order_acquire);
 }
 
 bool idle_settle(void)

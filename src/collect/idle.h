@@ -24,6 +24,8 @@ void idle_waited(const struct idle_work *wait);
 /* What backends have said by now counts as soon as the ring is empty of what came before: idle_settle(). */
 void idle_look(void);
 uint64_t idle_until_ns(unsigned source);
+/* Up to when a backend has told all by now; 0: it does not say. Any thread. */
+uint64_t idle_told_ns(unsigned source);
 /* False: some of what came before is not known. */
 bool idle_settle(void);
 /* Something is not known until now: no gap before it is. */

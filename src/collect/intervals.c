@@ -32,6 +32,7 @@
 #include "collect/step_ran.h"
 #include "collect/steps.h"
 #include "collect/trace_windows.h"
+#include "collect/unrecorded.h"
 #include "core/coverage.h"
 #include "core/session.h"
 #include "wire/encode.h"
@@ -346,6 +347,18 @@ static uint32_t trace_room(unsigned id)
 	return (uint32_t)MIN(left, UINT32_MAX);
 }
 
+/* The trace takes no more: from the first operation that it lacks on nobody knows what ran. */
+static void not_kept(unsigned id, const struct wire_epoch_interval *v, uint32_t n)
+{
+	uint64_t to_monotonic_ns = taker.trace[id].pair.monotonic_ns - taker.trace[id].pair.clock_ns;
+
+	for (uint32_t i = 0; id != HOST_FILE && i < n; i++) {
+		unrecorded_begin(UNRECORDED_FULL, v[i].of.start_ns + to_monotonic_ns);
+		unrecorded_widen(UNRECORDED_FULL, v[i].of.start_ns + to_monotonic_ns,
+				 v[i].of.end_ns + to_monotonic_ns);
+	}
+}
+
 /* Intervals of one file. */
 static void trace_run(unsigned id, struct wire_epoch_interval *v, uint32_t n)
 {
@@ -357,6 +370,7 @@ static void trace_run(unsigned id, struct wire_epoch_interval *v, uint32_t n)
 	n = trace_windows_keep(v, n, t->pair.monotonic_ns - t->pair.clock_ns);
 	left = trace_room(id);
 	if (n > left) {
+		not_kept(id, v + left, n - left);
 		lose(id == HOST_FILE ? LOSS_SCOPES_FULL : LOSS_TRACE_FULL, n - left);
 		n = left;
 	}
@@ -364,6 +378,7 @@ static void trace_run(unsigned id, struct wire_epoch_interval *v, uint32_t n)
 		return;
 	forget_epochs(v, n);
 	if (!trace_write(t, id, v, n * sizeof(*v))) {
+		not_kept(id, v, n);
 		lose(LOSS_TRACE_UNWRITTEN, n);
 		return;
 	}
@@ -661,6 +676,7 @@ void intervals_forked(void)
 	taker.n_traced = taker.n_traced_host = 0;
 	copy_lanes_forked();
 	idle_forked();
+	unrecorded_forked();
 	periods_forked();
 	step_ran_forked();
 	memset(&ready, 0, sizeof(ready));

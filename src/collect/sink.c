@@ -15,6 +15,7 @@
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "collect/trace_windows.h"
+#include "collect/unrecorded.h"
 #include "collect/whole_graphs.h"
 #include "wire/wire.h"
 
@@ -521,10 +522,16 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	slot_touch(slot);
 }
 
+/* While collection pauses. */
 static void miss_record(const struct activity *a, struct thread_state *t)
 {
-	struct graph_node node = graph_node_of(a);
+	struct graph_node node;
 
+	if (!kinds[a->kind].on_host)
+		unrecorded_paused(a->start_ns, a->end_ns);
+	if (!a->graph)
+		return;
+	node = graph_node_of(a);
 	graph_ran(t, &node, 0, WIRE_NONE);
 }
 
@@ -540,7 +547,7 @@ static void sink_record(struct activity_sink *sink, const struct activity *a)
 	backends_tell(sink->source, a);
 	if (!is_paused())
 		add_record(sink, a, t);
-	else if (a->graph)
+	else
 		miss_record(a, t);
 	if (!a->uncounted)
 		launch_ended(a->launch);
@@ -737,6 +744,21 @@ static void sink_settled(struct activity_sink *sink, uint64_t until_ns)
 		idle_settled(sink->source, until_ns);
 }
 
+/* What was launched before, and not told of by then, is not recorded either. */
+static void sink_aside(struct activity_sink *sink, bool on, uint64_t since_ns)
+{
+	uint64_t told_ns = idle_told_ns(sink->source);
+
+	if (!collect_on)
+		return;
+	if (told_ns)
+		since_ns = MIN(since_ns, told_ns + clock_monotonic_ns() - clock_realtime_ns());
+	if (on)
+		unrecorded_begin(UNRECORDED_ASIDE, since_ns);
+	else
+		unrecorded_end(UNRECORDED_ASIDE, clock_monotonic_ns());
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -755,6 +777,7 @@ static const struct activity_sink_ops sink_ops = {
 	.memory = sink_memory,
 	.memory_until = sink_memory_until,
 	.settled = sink_settled,
+	.aside = sink_aside,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "collect/internal.h"
+#include "collect/unrecorded.h"
 #include "core/coverage.h"
 
 enum {
@@ -23,6 +24,13 @@ struct window {
 static struct window windows[WINDOWS_MAX];
 static _Atomic uint32_t n_windows; /* numbers that were given away */
 static _Atomic uint32_t profiler;  /* window of the CUDA profiler; 0: it is off */
+
+/* Those that were looked at, to tell when none was open. owner: the taker */
+static struct {
+	uint32_t n;        /* so many are over … */
+	uint32_t begun;    /* … and the start of this one is told */
+	uint64_t until_ns; /* the end of the last that is over; 0: none is */
+} seen;
 
 /* ---- the program's threads ---- */
 
@@ -108,6 +116,9 @@ void trace_windows_forked(void)
 	for (size_t i = 0; atomic_load(&n_windows) && i < WINDOWS_MAX; i++)
 		atomic_store(&windows[i].number, 0);
 	atomic_store(&profiler, 0);
+	seen.n = atomic_load(&n_windows);
+	seen.begun = 0;
+	seen.until_ns = 0;
 }
 
 uint32_t trace_window_again(void)
@@ -169,6 +180,79 @@ static struct span times_of(const struct wire_epoch_interval *v, uint64_t to_mon
 	return ran;
 }
 
+/* ---- what is in no window ---- */
+
+/* A window that begins ends the time without one, which began where the last of those before had ended. */
+static void look_at_start(uint32_t number, uint64_t start_ns)
+{
+	if (seen.begun == number)
+		return;
+	seen.begun = number;
+	if (start_ns > seen.until_ns)
+		unrecorded_begin(UNRECORDED_WINDOW, seen.until_ns);
+	unrecorded_end(UNRECORDED_WINDOW, start_ns);
+}
+
+/* False: no more is known of them by now. One that made place for another is not remembered, which was counted. */
+static bool look_at_next(void)
+{
+	uint32_t next = seen.n + 1, number;
+	const struct window *w = &windows[next % WINDOWS_MAX];
+	struct span span;
+
+	if (seen.n == atomic_load(&n_windows)) {
+		unrecorded_begin(UNRECORDED_WINDOW, seen.until_ns);
+		return false;
+	}
+	number = atomic_load(&w->number);
+	span = (struct span){atomic_load(&w->start_ns), atomic_load(&w->end_ns)};
+	if (!number || number != atomic_load(&w->number)) /* it is being written */
+		return false;
+	if (number == next) {
+		look_at_start(next, span.start);
+		if (span.end == OPEN)
+			return false;
+		seen.until_ns = MAX(seen.until_ns, span.end);
+	}
+	seen.n = next;
+	return true;
+}
+
+static void look_at_time(const struct trace_window *w)
+{
+	struct span span;
+
+	if (seen.n || !find_time(w))
+		return;
+	seen.n = 1;
+	span = found[0];
+	if (w->from_ns) {
+		unrecorded_begin(UNRECORDED_WINDOW, 0);
+		unrecorded_end(UNRECORDED_WINDOW, span.start);
+	}
+	if (span.end != UINT64_MAX)
+		unrecorded_begin(UNRECORDED_WINDOW, span.end);
+}
+
+static void look_at_windows(const struct trace_window *wanted)
+{
+	if (wanted->kind == TRACE_WINDOW_TIME) {
+		look_at_time(wanted);
+		return;
+	}
+	while (look_at_next())
+		;
+}
+
+/* Work of another step may run in one. */
+static void not_kept(const struct wire_epoch_interval *v, uint64_t to_monotonic_ns)
+{
+	if (collector->control->window.kind == TRACE_WINDOW_STEPS &&
+	    collector->lane[v->of.lane].device != WIRE_NONE)
+		unrecorded_dropped(UNRECORDED_WINDOW, v->of.start_ns + to_monotonic_ns,
+				   v->of.end_ns + to_monotonic_ns);
+}
+
 uint32_t trace_windows_keep(struct wire_epoch_interval *v, uint32_t n, uint64_t to_monotonic_ns)
 {
 	const struct trace_window *wanted = &collector->control->window;
@@ -177,14 +261,17 @@ uint32_t trace_windows_keep(struct wire_epoch_interval *v, uint32_t n, uint64_t 
 
 	if (wanted->kind == TRACE_WINDOW_ALL)
 		return n;
+	look_at_windows(wanted);
 	for (uint32_t i = 0; i < n; i++) {
 		start = MIN(start, times_of(&v[i], to_monotonic_ns).start);
 		end = MAX(end, times_of(&v[i], to_monotonic_ns).end);
 	}
 	n_found = wanted->kind == TRACE_WINDOW_TIME ? find_time(wanted) : find_windows(start, end);
-	for (uint32_t i = 0; n_found && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (is_found(n_found, times_of(&v[i], to_monotonic_ns).start,
 			     times_of(&v[i], to_monotonic_ns).end))
 			v[kept++] = v[i];
+		else
+			not_kept(&v[i], to_monotonic_ns);
 	return kept;
 }

@@ -260,6 +260,9 @@ struct activity_sink_ops {
 	/* All operations that began before this time were delivered. Who never says so, not even that it is true of
 	 * the beginning of time, before anything is, has no gaps between them. */
 	void (*settled)(struct activity_sink *sink, uint64_t until_ns);
+	/* The backend records nothing, for another profiler has what it works with, since this time (CLOCK_MONOTONIC; 0:
+	 * since the process began), or it does again. May be NULL. */
+	void (*aside)(struct activity_sink *sink, bool on, uint64_t since_ns);
 };
 
 struct activity_sink {

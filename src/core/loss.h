@@ -48,24 +48,26 @@
 	_(SCOPES_FULL,   35, "trace_scopes_full",   "scopes not in the trace (half of --trace-limit is for them)") \
 	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace") \
 	_(LEFT_ORDER,    37, "left_behind_order",   "allocations that scopes may have left behind, and not counted") \
-	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of")
+	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \
+	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 39
+		LOSS_N = 40
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
  * nothing, records on a shared lane are counted, a full trace is as long as was asked for,
- * of memory in a trace the next change is right again, and of steps of which it is not known how many is told. */
+ * of memory in a trace the next change is right again, of steps of which it is not known how many is told, and of time
+ * that is taken for not recorded nothing is said. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
 	       loss != LOSS_TRACE_FULL && loss != LOSS_SCOPES_FULL && loss != LOSS_LEVELS &&
-	       loss != LOSS_STEP_MEMORY;
+	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED;
 }
 
 /* Begins a note about losses that only a newer version counts. */

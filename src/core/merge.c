@@ -658,6 +658,15 @@ static int add_copy_lane(struct merge *m, uint32_t id)
 	return 0;
 }
 
+/* With the trace: one that has none has nothing to say of when. */
+static int add_unrecorded(struct merge *m, uint32_t id)
+{
+	struct session_unrecorded span = m->from->unrecorded[id];
+
+	span.process = mapped(m, MAP_PROCESSES, span.process);
+	return session_unrecorded_set(m->into, &span);
+}
+
 static int add_sensors(struct merge *m, uint32_t id)
 {
 	uint32_t device = mapped(m, MAP_DEVICES, m->from->sensors[id].device);
@@ -787,7 +796,8 @@ static int add_values(struct merge *m)
 	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
 	    (!m->view && !m->rows && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
 	    (!m->view && (!m->rows || m->intervals) &&
-	     (r = add_all(m, f->n_intervals, add_interval)) < 0) ||
+	     ((r = add_all(m, f->n_intervals, add_interval)) < 0 ||
+	      (r = add_all(m, f->n_unrecorded, add_unrecorded)) < 0)) ||
 	    (r = add_all(m, f->n_runs, add_run)) < 0 ||
 	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
 	    (r = add_all(m, f->n_clocks, add_clock)) < 0 || (!m->rows && (r = add_samples(m)) < 0))

@@ -246,6 +246,7 @@ struct session_copy_lane {
 /* A time in which what a process did on devices was not recorded, or not all of it. What is known of it nevertheless
  * holds: of the rest nobody knows whether anything ran (core/unrecorded.h). */
 enum unrecorded_reason {
+	UNRECORDED_UNKNOWN, /* one that only a newer version knows */
 	UNRECORDED_PAUSED, /* collecting was paused */
 	UNRECORDED_WINDOW, /* it was in no window of the trace */
 	UNRECORDED_ASIDE,  /* another profiler had CUPTI */

@@ -6,6 +6,7 @@
 #include "base/util.h"
 
 const char *const unrecorded_words[UNRECORDED_N] = {
+	[UNRECORDED_UNKNOWN] = "for a reason that is not known",
 	[UNRECORDED_PAUSED] = "paused",
 	[UNRECORDED_WINDOW] = "outside the window",
 	[UNRECORDED_ASIDE] = "another profiler had CUPTI",

@@ -141,6 +141,14 @@ static const struct field copy_lane_fields[] = {
 #undef _
 };
 
+static const struct field unrecorded_fields[] = {
+	F(U64, "end_ns", session_unrecorded, end_ns),
+	F(U32, "number", session_unrecorded, number),
+	F(INDEX, "process", session_unrecorded, process),
+	F(REASON, "reason", session_unrecorded, reason),
+	F(U64, "start_ns", session_unrecorded, start_ns),
+};
+
 #define S(id, key, what, fields)                                                                   \
 	[SECTION_##id] = {key,                                                                     \
 			  fields,                                                                  \
@@ -162,11 +170,13 @@ const struct field_section sections[SECTION_N] = {
 	S(RUNS, "runs", runs, run_fields),
 	S(SAMPLES, "samples", samples, sample_fields),
 	S(SENSORS, "sensors", sensors, sensor_fields),
+	S(UNRECORDED, "unrecorded", unrecorded, unrecorded_fields),
 	S(USES, "uses", uses, use_fields),
 };
 
 const char *const process_end_words[3] = {"runs", "ended", "vanished"};
 const char *const channel_kind_words[CHANNEL_N_KINDS] = {"", "compute", "copy", "decompress"};
+const char *const reason_words[UNRECORDED_N] = {"", "paused", "window", "aside", "full"};
 const char *const direction_words[COPY_N_DIRECTIONS] = {"", "HtoD", "DtoH", "DtoD", "HtoH", "PtoP"};
 const char *const note_level_words[3] = {"info", "warning", "error"};
 const char *const metric_type_words[3] = {"u64", "f64", "text"};
@@ -348,6 +358,9 @@ static void write_field(const struct fields_writer *f, const struct field *field
 	case FIELD_CHANNEL:
 		jsonw_strings(f->json, channel_kind_words[*(const uint8_t *)p % CHANNEL_N_KINDS]);
 		break;
+	case FIELD_REASON:
+		jsonw_strings(f->json, reason_words[*(const uint8_t *)p % UNRECORDED_N]);
+		break;
 	case FIELD_END:
 		write_word(f, process_end_words, *(const uint8_t *)p);
 		break;
@@ -371,6 +384,7 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_LEVEL:
 	case FIELD_DIRECTION:
 	case FIELD_CHANNEL:
+	case FIELD_REASON:
 		return *(const uint8_t *)p == 0;
 	case FIELD_STRING:
 	case FIELD_WORDS:

@@ -30,6 +30,7 @@ enum field_type {
 	FIELD_LEVEL,  /* uint8_t enum note_level, as a word */
 	FIELD_DIRECTION, /* uint8_t enum copy_direction, as a word; "": not known */
 	FIELD_CHANNEL,   /* uint8_t enum channel_kind, likewise */
+	FIELD_REASON,    /* uint8_t enum unrecorded_reason, as a word; "": not known */
 	FIELD_LOSSES,    /* uint64_t[LOSS_N] as an object of those that are not 0 */
 };
 
@@ -60,6 +61,7 @@ enum section_id {
 	SECTION_RUNS,
 	SECTION_SAMPLES,
 	SECTION_SENSORS,
+	SECTION_UNRECORDED,
 	SECTION_USES,
 	SECTION_N
 };
@@ -68,6 +70,7 @@ extern const struct field_section sections[SECTION_N]; /* in alphabetical order 
 extern const char *const process_end_words[3], *const note_level_words[3];
 extern const char *const direction_words[COPY_N_DIRECTIONS];
 extern const char *const channel_kind_words[CHANNEL_N_KINDS];
+extern const char *const reason_words[UNRECORDED_N];
 extern const char *const metric_type_words[3], *const metric_scope_words[3],
 						       *const metric_add_words[METRIC_N_ADDS];
 

@@ -338,6 +338,9 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	case FIELD_CHANNEL:
 		*(uint8_t *)p = get_word(r, at, channel_kind_words, CHANNEL_N_KINDS);
 		break;
+	case FIELD_REASON:
+		*(uint8_t *)p = get_word(r, at, reason_words, UNRECORDED_N);
+		break;
 	case FIELD_LEVEL:
 		*(uint8_t *)p = get_word(r, at, note_level_words, 3);
 		break;
@@ -513,6 +516,19 @@ static int add_copy_lane(struct hread *r, void *element)
 	return 0;
 }
 
+static int add_unrecorded(struct hread *r, void *element)
+{
+	struct session_unrecorded *span = element;
+	bool of_nobody = span->process == SESSION_NONE;
+	int e;
+
+	span->process = hread_section_id(r, SECTION_PROCESSES, span->process);
+	if (span->process == SESSION_NONE && !of_nobody)
+		return hread_warn(r, WARNING_INDEX);
+	e = session_unrecorded_set(r->s, span);
+	return e == -EINVAL ? hread_warn(r, WARNING_INDEX) : e;
+}
+
 static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
@@ -529,6 +545,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		[SECTION_SENSORS] = add_sensors,
 		[SECTION_USES] = add_use,
 		[SECTION_COPY_LANES] = add_copy_lane,
+		[SECTION_UNRECORDED] = add_unrecorded,
 	};
 	union {
 		struct session_process process;
@@ -542,6 +559,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_clock clock;
 		struct session_use use;
 		struct session_copy_lane copy_lane;
+		struct session_unrecorded unrecorded;
 		struct session_run run;
 		struct session_sensors sensors;
 	} element;
@@ -964,7 +982,7 @@ int hread_references(struct hread *r)
 {
 	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES,   SECTION_CLOCKS,
 					      SECTION_USES,      SECTION_NOTES,     SECTION_RUNS,
-					      SECTION_SENSORS,   SECTION_COPY_LANES};
+					      SECTION_SENSORS,   SECTION_COPY_LANES, SECTION_UNRECORDED};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

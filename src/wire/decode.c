@@ -1062,6 +1062,21 @@ static int on_copy_lanes(struct wire_decoder *d, struct peer *p, const struct me
 	return r;
 }
 
+static int on_unrecorded(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_unrecorded *w = entry;
+	const struct session_unrecorded span = {
+		.process = p->process,
+		.number = w->number,
+		.reason = w->reason < UNRECORDED_N ? (uint8_t)w->reason : UNRECORDED_UNKNOWN,
+		.start_ns = w->start_ns ? w->start_ns + d->shift_ns : 0,
+		.end_ns = w->end_ns ? w->end_ns + d->shift_ns : 0,
+	};
+	int r = session_unrecorded_set(d->s, &span);
+
+	return r == -EINVAL ? -EBADMSG : r;
+}
+
 static unsigned segment_find(const struct peer *p, uint32_t id)
 {
 	unsigned i;
@@ -1325,6 +1340,7 @@ static const struct {
 	[WIRE_ASK] = {sizeof(struct wire_ask), on_ask, NULL, false},
 	[WIRE_BYE] = {sizeof(struct wire_bye), .whole = on_bye},
 	[WIRE_COPY_LANES] = {.whole = on_copy_lanes, .adds = true},
+	[WIRE_UNRECORDED] = {sizeof(struct wire_unrecorded), on_unrecorded, NULL, true},
 	[WIRE_USAGE] = {.whole = on_usage},
 	[WIRE_USES] = {sizeof(struct wire_use), on_use, NULL, false},
 	[WIRE_OVERLAPS] = {sizeof(struct wire_overlap), on_overlap, NULL, false},
@@ -1336,7 +1352,7 @@ static uint64_t count_things(const struct session *s)
 {
 	return s->n_frames + s->n_nodes + s->n_lanes + s->n_rows + s->n_sets + s->n_epochs +
 	       s->n_devices + s->n_modules + s->n_notes + s->n_hists + s->n_clocks +
-	       s->n_copy_lanes + metric_table_count(s->metrics);
+	       s->n_copy_lanes + s->n_unrecorded + metric_table_count(s->metrics);
 }
 
 static bool has_time(const struct wire_decoder *d)

@@ -354,6 +354,17 @@ static void tell_copy_lanes(struct retold *r)
 	}
 }
 
+static void tell_unrecorded(struct retold *r)
+{
+	for (size_t i = 0; i < r->s->n_unrecorded; i++) {
+		const struct session_unrecorded *u = &r->s->unrecorded[i];
+		const struct wire_unrecorded w = {u->start_ns, u->end_ns, u->number, u->reason};
+
+		if (u->process == r->index)
+			put(r, WIRE_UNRECORDED, &w, sizeof(w));
+	}
+}
+
 static void tell_notes(struct retold *r)
 {
 	for (size_t i = 0; i < r->s->n_notes; i++) {
@@ -447,6 +458,7 @@ static int tell_all(struct retold *r)
 	tell_hists(r);
 	tell_uses(r);
 	tell_copy_lanes(r);
+	tell_unrecorded(r);
 	tell_notes(r);
 	tell_tick(r);
 	if (r->process->end == PROCESS_ENDED)

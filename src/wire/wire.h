@@ -67,14 +67,15 @@
 	_(OVERLAPS,  35)  /* struct wire_overlap[]: how long copies ran; of older tapes     */     \
 	_(WORKED,    36)  /* struct wire_worked[]: from when to when; of older tapes        */     \
 	_(USAGE,     37)  /* { struct wire_usage, u64[n] }*: how devices were used          */     \
-	_(COPY_LANES,38)  /* { struct wire_copy_lane, u64[n] }*: the same of their copies */
+	_(COPY_LANES,38)  /* { struct wire_copy_lane, u64[n] }*: the same of their copies   */     \
+	_(UNRECORDED,39)  /* struct wire_unrecorded[]: when nothing was recorded            */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 39
+		WIRE_N_KINDS = 40
 };
 
 struct wire_header {
@@ -346,6 +347,13 @@ struct wire_copy_lane {
 	uint8_t direction, channel_kind, pad[2]; /* enums of core/activity.h */
 };
 
+/* A time in which not all that ran on devices was recorded. The number is the instance's: one that is told again is
+ * what it is now. */
+struct wire_unrecorded {
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; start 0: since the process began, end 0: it goes on */
+	uint32_t number, reason;   /* enum unrecorded_reason (core/session.h) */
+};
+
 /* Some of the numbers of USAGE, as they were told one after the other. */
 struct wire_use {
 	uint32_t device, pad;
@@ -419,6 +427,7 @@ _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_epoch_interval) == 32, "wire_epoch_interval");
 _Static_assert(sizeof(struct wire_usage) == 8, "wire_usage");
 _Static_assert(sizeof(struct wire_copy_lane) == 24, "wire_copy_lane");
+_Static_assert(sizeof(struct wire_unrecorded) == 24, "wire_unrecorded");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_overlap) == 24, "wire_overlap");
 _Static_assert(sizeof(struct wire_worked) == 24, "wire_worked");

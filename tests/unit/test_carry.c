@@ -268,6 +268,20 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 	wire_put_numbers(e, WIRE_COPY_LANES, &lane, sizeof(lane), copied, COPY_LANE_N);
 }
 
+/* One goes on as it is told first; of another nobody here knows why. */
+static void unrecorded(struct wire_encoder *e)
+{
+	static const struct wire_unrecorded spans[] = {
+		{0, 5000, 0, UNRECORDED_PAUSED},
+		{7000, 0, 1, UNRECORDED_ASIDE},
+		{7000, 9000, 1, UNRECORDED_ASIDE},
+		{20000, 0, 2, 4711},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(spans); i++)
+		wire_put(e, WIRE_UNRECORDED, &spans[i], sizeof(spans[i]));
+}
+
 static void extras(struct wire_encoder *e)
 {
 	uint32_t name = text(e, "gemm(float*)"), file = text(e, "gemm.cu"),
@@ -296,6 +310,7 @@ static void extras(struct wire_encoder *e)
 	c = wire_encode(e, WIRE_CLOCK, sizeof(*c));
 	*c = (struct wire_clock){clock, 0, 1234567, UINT64_C(1700000000000000001)};
 	segment(e, clock);
+	unrecorded(e);
 	n = wire_encode(e, WIRE_NOTE, sizeof(*n));
 	*n = (struct wire_note){note, NOTE_WARNING};
 	h = wire_encode(e, WIRE_HISTS, sizeof(*h) + 2 * sizeof(*b));
@@ -618,6 +633,12 @@ START_TEST(everything_survives)
 	ck_assert_uint_eq(s->n_copy_lanes, 4);
 	ck_assert_uint_eq(f->copy_lanes[3].unsure_ns, 7);
 	ck_assert_uint_eq(f->copy_lanes[3].stream, SESSION_NONE);
+	ck_assert_uint_eq(s->n_unrecorded, 6);
+	ck_assert_uint_eq(f->unrecorded[1].reason, UNRECORDED_ASIDE);
+	ck_assert_uint_eq(f->unrecorded[1].end_ns, 9000);
+	ck_assert_uint_eq(f->unrecorded[2].reason, UNRECORDED_UNKNOWN);
+	ck_assert_uint_eq(f->unrecorded[2].end_ns, 0);
+	ck_assert_uint_eq(f->unrecorded[3].process, 1);
 	ck_assert_uint_eq(s->uses[0].first_ns, UINT64_C(1700000000000000101));
 	ck_assert_uint_eq(f->uses[1].last_ns, UINT64_C(1700000000000004343));
 	ck_assert_uint_eq(session_loss(s, LOSS_UNMATCHED), 4);

@@ -212,6 +212,131 @@ START_TEST(test_gaps_of_what_is_not_seen)
 }
 END_TEST
 
+static uint64_t to_monotonic(void)
+{
+	uint64_t realtime_ns, monotonic_ns;
+
+	monotonic_ns = clock_with_realtime_ns(clock_monotonic_ns, &realtime_ns);
+	return monotonic_ns - realtime_ns;
+}
+
+/* By when it was asked for, and when it was so, by CLOCK_MONOTONIC. */
+struct switched {
+	uint64_t asked_ns, done_ns;
+};
+
+static struct switched pause_now(bool paused)
+{
+	struct switched at = {.asked_ns = clock_monotonic_ns()};
+
+	rig_pause(paused);
+	at.done_ns = clock_monotonic_ns();
+	return at;
+}
+
+static bool are_over(void *arg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rig_session->n_unrecorded; i++)
+		n += rig_session->unrecorded[i].end_ns != 0;
+	return rig_session->n_unrecorded == *(size_t *)arg && n == *(size_t *)arg;
+}
+
+#define SAME_MOMENT_NS (50 * NSEC_PER_MSEC) /* by two clocks, read under load */
+
+static void check_near(uint64_t ns, uint64_t wanted_ns)
+{
+	ck_assert_uint_ge(ns + SAME_MOMENT_NS, wanted_ns);
+	ck_assert_uint_le(ns, wanted_ns + SAME_MOMENT_NS);
+}
+
+static void check_within(uint64_t ns, const struct switched *at)
+{
+	ck_assert_uint_ge(ns, at->asked_ns);
+	ck_assert_uint_le(ns, at->done_ns);
+}
+
+/* A pause is told with its times, and has all of what came in it and is not kept: one goes back to what began before
+ * it, one on to what ends behind it. A reader that comes late is told of all. */
+START_TEST(test_pauses)
+{
+	const uint64_t far = 100 * NSEC_PER_SEC;
+	struct switched from[3], to[3];
+	const struct session_unrecorded *u;
+	size_t n = 3;
+	uint64_t now;
+
+	rig_start();
+	record(1, 1000, 1100);
+	until_busy(100);
+	for (unsigned i = 0; i < 3; i++) {
+		from[i] = pause_now(true);
+		now = clock_realtime_ns();
+		if (i == 1)
+			record(1, now - far, now - far + 1000);
+		if (i == 2)
+			record(1, now, now + far);
+		to[i] = pause_now(false);
+	}
+	rig_until(are_over, &n, "three pauses that are over");
+	for (unsigned turn = 0; turn < 2; turn++) {
+		u = rig_session->unrecorded;
+		for (size_t i = 0; i < n; i++)
+			ck_assert_uint_eq(u[i].reason, UNRECORDED_PAUSED);
+		check_within(u[0].start_ns, &from[0]);
+		check_within(u[0].end_ns, &to[0]);
+		check_near(u[1].start_ns, clock_monotonic_ns() > far ? from[1].done_ns - far : 0);
+		check_within(u[1].end_ns, &to[1]);
+		check_within(u[2].start_ns, &from[2]);
+		check_near(u[2].end_ns, from[2].done_ns + far);
+		rig_forget();
+		atomic_fetch_add(&rig_dir->control->resync, 1);
+		rig_until(are_over, &n, "three pauses, told again");
+	}
+	until_busy(100);
+}
+END_TEST
+
+/* … also where the collector was paused before it had anything to say, and stays so. */
+START_TEST(test_pause_from_the_beginning)
+{
+	rig_open();
+	atomic_store(&rig_dir->control->paused, 1);
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+	rig_scope("begin");
+	rig_pause(true);
+	ck_assert_uint_eq(rig_session->n_unrecorded, 1);
+	ck_assert_uint_eq(rig_session->unrecorded[0].reason, UNRECORDED_PAUSED);
+	ck_assert_uint_eq(rig_session->unrecorded[0].start_ns, 0);
+	ck_assert_uint_eq(rig_session->unrecorded[0].end_ns, 0);
+}
+END_TEST
+
+/* What is told late ran before the pause, and what it is followed by behind it: something that was not kept may have
+ * run in between. */
+START_TEST(test_gaps_across_a_pause)
+{
+	uint64_t base = clock_realtime_ns() - NSEC_PER_SEC;
+
+	rig_start();
+	settled(1);
+	named("a", base, base + 100);
+	until_busy(100);
+	rig_pause(true);
+	named("lost", base + 1000, base + 2000);
+	rig_pause(false);
+	named("late", base + 500, base + 600);
+	named("later", base + 700, base + 800);
+	named("b", base + 5 * NSEC_PER_SEC, base + 5 * NSEC_PER_SEC + 100);
+	named("c", base + 5 * NSEC_PER_SEC + 150, base + 5 * NSEC_PER_SEC + 200);
+	settled(base + 6 * NSEC_PER_SEC);
+	rig_until_sum("c", METRIC_IDLE, 50);
+	ck_assert_int_eq(rig_sum("b", METRIC_IDLE), -1);
+	rig_until_sum("later", METRIC_IDLE, 100);
+}
+END_TEST
+
 START_TEST(test_gaps_after_a_reset)
 {
 	rig_start();
@@ -339,6 +464,35 @@ START_TEST(test_trace_limit)
 	ck_assert_uint_eq(read_trace(v, 16), 10);
 	ck_assert_uint_eq(v[9].of.start_ns, 1090);
 	ck_assert_uint_eq(rig_losses(LOSS_TRACE_FULL), 15);
+}
+END_TEST
+
+static bool is_full_since(void *arg)
+{
+	const struct session_unrecorded *u = rig_session->unrecorded;
+	uint64_t ns = *(uint64_t *)arg;
+
+	return rig_session->n_unrecorded == 1 && u->reason == UNRECORDED_FULL && !u->end_ns &&
+	       u->start_ns + SAME_MOMENT_NS >= ns && u->start_ns <= ns + SAME_MOMENT_NS;
+}
+
+/* From the first operation on that is not in it, in whatever order they come. */
+START_TEST(test_trace_is_full)
+{
+	uint64_t base = clock_realtime_ns(), shift_ns = to_monotonic(), at_ns;
+
+	trace_start(2);
+	record(1, base, base + 10);
+	record(1, base + 10 * NSEC_PER_SEC, base + 10 * NSEC_PER_SEC + 10);
+	until_busy(20);
+	ck_assert_uint_eq(rig_session->n_unrecorded, 0);
+	record(1, base + 8 * NSEC_PER_SEC, base + 8 * NSEC_PER_SEC + 10);
+	at_ns = base + 8 * NSEC_PER_SEC + shift_ns;
+	rig_until(is_full_since, &at_ns, "since the first that is missing");
+	record(2, base + 3 * NSEC_PER_SEC, base + 3 * NSEC_PER_SEC + 10);
+	record(1, base + 20 * NSEC_PER_SEC, base + 20 * NSEC_PER_SEC + 10);
+	at_ns = base + 3 * NSEC_PER_SEC + shift_ns;
+	rig_until(is_full_since, &at_ns, "since an earlier one");
 }
 END_TEST
 
@@ -798,6 +952,10 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_gaps);
 	tcase_add_test(tc, test_gaps_of_what_is_not_seen);
 	tcase_add_test(tc, test_gaps_after_a_reset);
+	tcase_add_test(tc, test_pauses);
+	tcase_add_test(tc, test_pause_from_the_beginning);
+	tcase_add_test(tc, test_gaps_across_a_pause);
+	tcase_add_test(tc, test_trace_is_full);
 	tcase_add_test(tc, test_waits);
 	tcase_add_test(tc, test_trace);
 	tcase_add_test(tc, test_trace_limit);
