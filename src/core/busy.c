@@ -419,17 +419,27 @@ double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 			: NAN;
 }
 
+enum unrecorded_reason busy_unrecorded(const struct busy *b, const struct strip_view *view,
+				       unsigned column)
+{
+	uint64_t from_ns = strip_column_ns(view, column),
+		 to_ns = strip_column_ns(view, column + 1);
+
+	if (busy_known_ns(b, from_ns, to_ns) >= (to_ns - from_ns + 1) / 2)
+		return UNRECORDED_N;
+	return unrecorded_within(&b->unrecorded, from_ns, to_ns)->reason;
+}
+
 /* What a column looks like, by itself: without why nothing ran. */
 static struct busy_run look_at(const struct busy *b, const struct strip_view *view, unsigned k)
 {
-	uint64_t from_ns = strip_column_ns(view, k), to_ns = strip_column_ns(view, k + 1);
-	struct busy_run run = {busy_share(b, from_ns, to_ns), GAP_N_PARTS, UNRECORDED_N, k, k + 1};
+	double share = busy_share(b, strip_column_ns(view, k), strip_column_ns(view, k + 1));
+	struct busy_run run = {share, GAP_N_PARTS, UNRECORDED_N, k, k + 1};
 
 	if (run.share > 0)
 		return run;
 	run.share = 0;
-	if (busy_known_ns(b, from_ns, to_ns) < (to_ns - from_ns + 1) / 2)
-		run.unrecorded = unrecorded_within(&b->unrecorded, from_ns, to_ns)->reason;
+	run.unrecorded = busy_unrecorded(b, view, k);
 	return run;
 }
 

@@ -51,6 +51,7 @@ static const struct category {
 	{"overhead", OVERHEAD, 0},
 	{"cuda_sync", IGNORED, 0},
 	{"trace", IGNORED, 0},
+	{"unrecorded", IGNORED, 0}, /* our own */
 	/* Triton's Proton */
 	{"scope", RANGE, FRAME_SCOPE},
 	{"metric", RANGE, FRAME_SCOPE},

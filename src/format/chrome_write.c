@@ -8,7 +8,7 @@
  *   pid  a group: its number, or on the host the process's own, where no other has it
  *   tid  a track: its number, or that of the thread, where it is larger than any of these
  *
- * Counters of a device (counters.h) are events of its group, behind all others.
+ * Counters of a device, and times in which not all was recorded (counters.h), are events of its group, behind all others.
  *
  * An arrow goes from the range of the host that launched an operation, at the moment of the launch, to that: a flow of
  * two events, as torch.profiler writes them. */
@@ -33,6 +33,7 @@ struct writer {
 	uint64_t zero_ns;
 	uint64_t *n_written; /* by row: events of it so far */
 	uint32_t most;       /* names of a calling context */
+	uint32_t unrecorded_in; /* the last group whose track for that was named; SESSION_NONE: none */
 	bool no_names;
 };
 
@@ -76,8 +77,10 @@ static uint64_t tid_of(const struct writer *w, uint32_t track)
 		       : track;
 }
 
+#define NO_TID UINT64_MAX
+
 /* An empty name, of what nobody named, is an error to Perfetto. */
-static void put_metadata(struct writer *w, const char *what, uint32_t group, uint32_t track)
+static void put_metadata(struct writer *w, const char *what, uint32_t group, uint64_t tid)
 {
 	if (w->name.error)
 		w->json.out->error = w->name.error;
@@ -90,8 +93,8 @@ static void put_metadata(struct writer *w, const char *what, uint32_t group, uin
 	jsonw_key_text(&w->json, "name", what);
 	jsonw_key_text(&w->json, "ph", "M");
 	jsonw_key_u64(&w->json, "pid", pid_of(w, group));
-	if (track != SESSION_NONE)
-		jsonw_key_u64(&w->json, "tid", tid_of(w, track));
+	if (tid != NO_TID)
+		jsonw_key_u64(&w->json, "tid", tid);
 	jsonw_object_end(&w->json);
 	buf_clear(&w->name);
 }
@@ -120,11 +123,11 @@ static void put_names(struct writer *w)
 			buf_puts(&w->name, exe_of(w, &t->groups[i]));
 		else
 			timeline_group_name(w->s, &t->groups[i], &w->name);
-		put_metadata(w, "process_name", (uint32_t)i, SESSION_NONE);
+		put_metadata(w, "process_name", (uint32_t)i, NO_TID);
 	}
 	for (size_t i = 0; i < t->n_tracks; i++) {
 		timeline_track_name(w->s, &t->tracks[i], &w->name);
-		put_metadata(w, "thread_name", t->tracks[i].group, (uint32_t)i);
+		put_metadata(w, "thread_name", t->tracks[i].group, tid_of(w, (uint32_t)i));
 	}
 }
 
@@ -348,6 +351,31 @@ static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_
 	jsonw_object_end(&w->json);
 }
 
+/* On a track of their own behind all others. */
+static void put_unrecorded(void *ctx, uint32_t group, const struct unrecorded_span *span)
+{
+	struct writer *w = ctx;
+	uint64_t tid = w->timeline.n_tracks + group;
+
+	jsonw_object_flat(&w->json);
+	jsonw_key_object(&w->json, "args");
+	jsonw_key_text(&w->json, "reason", unrecorded_words[span->reason]);
+	jsonw_object_end(&w->json);
+	jsonw_key_text(&w->json, "cat", "unrecorded");
+	key_us(w, "dur", span->end_ns - span->start_ns);
+	jsonw_key_text(&w->json, "name", UNRECORDED_TRACK);
+	jsonw_key_text(&w->json, "ph", "X");
+	jsonw_key_u64(&w->json, "pid", pid_of(w, group));
+	jsonw_key_u64(&w->json, "tid", tid);
+	key_us(w, "ts", span->start_ns - w->zero_ns);
+	jsonw_object_end(&w->json);
+	if (w->unrecorded_in == group)
+		return;
+	w->unrecorded_in = group;
+	buf_puts(&w->name, UNRECORDED_TRACK);
+	put_metadata(w, "thread_name", group, tid);
+}
+
 /* The time of day at CLOCK_MONOTONIC `ns`, where a process gave a pair; else ns as it is. */
 static uint64_t time_of_day(const struct session *s, uint64_t ns)
 {
@@ -378,6 +406,8 @@ static int put_trace(struct writer *w)
 	}
 	if (r == 0 && !w->no_names)
 		r = counters_put(&w->timeline, w->s, put_counter, w);
+	if (r == 0 && !w->no_names)
+		r = unrecorded_put_all(&w->timeline, w->s, put_unrecorded, w);
 	jsonw_array_end(&w->json);
 	jsonw_object_end(&w->json);
 	return r;
@@ -385,7 +415,7 @@ static int put_trace(struct writer *w)
 
 int chrome_write(const struct session *s, const struct write_options *options, struct out *out)
 {
-	struct writer w = {.s = s, .no_names = options && options->no_names};
+	struct writer w = {.s = s, .unrecorded_in = SESSION_NONE, .no_names = options && options->no_names};
 	int r = timeline_init(&w.timeline, s);
 
 	if (r < 0)

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "format/counters.h"
 #include <errno.h>
+#include <math.h>
 #include "base/util.h"
 #include "core/busy.h"
 #include "core/levels.h"
@@ -27,7 +28,7 @@ static uint32_t group_of(const struct timeline *t, const struct strip_lane *lane
 	return SESSION_NONE;
 }
 
-/* The share of each column, on the clock of its own process. */
+/* The share of each column, of what is known of it, on the clock of its own process. */
 static void put_busy(const struct putter *x, uint32_t group, const struct busy *b,
 		     uint64_t shift_ns)
 {
@@ -41,13 +42,13 @@ static void put_busy(const struct putter *x, uint32_t group, const struct busy *
 	for (unsigned i = 0; i < view.n; i++) {
 		from_ns = strip_column_ns(&view, i);
 		to_ns = strip_column_ns(&view, i + 1);
-		share = (double)(busy_until(b, to_ns) - busy_until(b, from_ns)) /
-			(double)(to_ns - from_ns);
-		if (share != before)
+		share = busy_share(b, from_ns, to_ns);
+		if (!isnan(share) && share != before)
 			x->put(x->ctx, group, COUNTER_BUSY, from_ns - shift_ns, share * 100);
 		before = share;
 	}
-	x->put(x->ctx, group, COUNTER_BUSY, view.to_ns - shift_ns, 0);
+	if (!unrecorded_at(&b->unrecorded, view.to_ns))
+		x->put(x->ctx, group, COUNTER_BUSY, view.to_ns - shift_ns, 0);
 }
 
 /* What was held before the first event is said with that. */
@@ -93,4 +94,40 @@ int counters_put(const struct timeline *t, const struct session *s, counter_put 
 	if (r != -ENODATA)
 		strips_done(&strips);
 	return r == -ENODATA ? 0 : r;
+}
+
+/* ---- what is not known ---- */
+
+static uint64_t last_end_ns(const struct timeline *t, const struct session *s)
+{
+	uint64_t end_ns = 0;
+
+	for (size_t i = 0; i < t->n_events; i++)
+		end_ns = MAX(end_ns, s->intervals[t->events[i].interval].end_ns);
+	return end_ns;
+}
+
+int unrecorded_put_all(const struct timeline *t, const struct session *s, unrecorded_put *put,
+		       void *ctx)
+{
+	uint64_t first_ns = s->intervals[t->events[0].interval].start_ns,
+		 last_ns = s->n_unrecorded ? last_end_ns(t, s) : 0;
+	struct unrecorded all;
+	int r = 0;
+
+	for (uint32_t i = 0; s->n_unrecorded && r == 0 && i < t->n_groups; i++) {
+		if (t->groups[i].device == SESSION_NONE)
+			continue;
+		r = unrecorded_init(&all, s, t->groups[i].process, 0);
+		for (size_t k = 0; r == 0 && k < all.n; k++) {
+			struct unrecorded_span span = all.v[k];
+
+			span.start_ns = MAX(span.start_ns, first_ns);
+			span.end_ns = MIN(span.end_ns, last_ns);
+			if (span.start_ns < span.end_ns)
+				put(ctx, i, &span);
+		}
+		unrecorded_done(&all);
+	}
+	return r;
 }

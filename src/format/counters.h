@@ -2,8 +2,10 @@
 #ifndef PROTON_FORMAT_COUNTERS_H
 #define PROTON_FORMAT_COUNTERS_H
 /* What traces have of a device as a whole, beside its single executions: for how much of the time it had work, and how
- * much of its memory the process held. Each value holds until the next of its counter.
+ * much of its memory the process held. Each value holds until the next of its counter, or until a time begins of which
+ * nothing is known: that is marked, with the reason (core/unrecorded.h).
  *   thread  one */
+#include "core/unrecorded.h"
 #include "format/timeline.h"
 
 enum counter { COUNTER_BUSY, COUNTER_MEMORY, COUNTER_N };
@@ -14,5 +16,13 @@ typedef void counter_put(void *ctx, uint32_t group, enum counter counter, uint64
 
 /* Values in the order of time, counter by counter, none before the first event. 0 or -ENOMEM. */
 int counters_put(const struct timeline *t, const struct session *s, counter_put *put, void *ctx);
+
+typedef void unrecorded_put(void *ctx, uint32_t group, const struct unrecorded_span *span);
+
+#define UNRECORDED_TRACK "not recorded" /* of a device: where they are */
+
+/* The times of each device in which not all was recorded, as far as the trace goes. 0 or -ENOMEM. */
+int unrecorded_put_all(const struct timeline *t, const struct session *s, unrecorded_put *put,
+		       void *ctx);
 
 #endif

@@ -34,6 +34,7 @@ enum {
 	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
 	EVENT_VALUE = 44,
 	EVENT_FLOWS = 47,
 	EVENT_FLOWS_END = 48,
@@ -60,7 +61,7 @@ struct perfetto {
 	struct export_names names;
 	uint8_t *sent;    /* of a node: its name and context are interned */
 	uint32_t most;    /* names of a calling context */
-	uint8_t *counted; /* of a group: a bit for each of its counters that has a track */
+	uint8_t *counted; /* of a group: a bit for each of its counters that has a track; then for what is not recorded */
 	uint32_t *open;   /* of a track: its innermost event that has not ended; SESSION_NONE */
 	/* What an event launched: launched[first[i]] to launched[first[i + 1]]. */
 	uint32_t *first, *launched;
@@ -180,14 +181,19 @@ static void packet_begin(struct perfetto *x, uint64_t time_ns)
 	pb_u64(&x->packet, PACKET_FLAGS, STATE_NEEDED);
 }
 
-static void put_end(struct perfetto *x, uint32_t track, uint64_t end_ns)
+static void put_end_of(struct perfetto *x, uint64_t uuid, uint64_t end_ns)
 {
 	packet_begin(x, end_ns);
 	buf_clear(&x->message);
 	pb_u64(&x->message, EVENT_TYPE, SLICE_END);
-	pb_u64(&x->message, EVENT_TRACK, track + UINT64_C(1));
+	pb_u64(&x->message, EVENT_TRACK, uuid);
 	pb_message(&x->packet, PACKET_EVENT, &x->message);
 	packet_end(x);
+}
+
+static void put_end(struct perfetto *x, uint32_t track, uint64_t end_ns)
+{
+	put_end_of(x, track + UINT64_C(1), end_ns);
 }
 
 /* End what is open on a track, the innermost first, down to one event. */
@@ -285,6 +291,36 @@ static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_
 	packet_end(x);
 }
 
+/* ---- what is not known ---- */
+
+/* Behind those of counters. */
+static uint64_t unrecorded_uuid(const struct perfetto *x, uint32_t group)
+{
+	return counter_uuid(x, (uint32_t)x->timeline.n_groups, COUNTER_BUSY) + group;
+}
+
+static void put_unrecorded(void *ctx, uint32_t group, const struct unrecorded_span *span)
+{
+	struct perfetto *x = ctx;
+	uint64_t uuid = unrecorded_uuid(x, group);
+
+	if (!(x->counted[group] & 1u << COUNTER_N)) {
+		put_text(x, UNRECORDED_TRACK);
+		put_track(x, uuid, group_uuid(x, group));
+		x->counted[group] |= 1u << COUNTER_N;
+	}
+	packet_begin(x, span->start_ns);
+	buf_clear(&x->message);
+	pb_u64(&x->message, EVENT_TYPE, SLICE_BEGIN);
+	pb_u64(&x->message, EVENT_TRACK, uuid);
+	put_text(x, unrecorded_words[span->reason]);
+	pb_message(&x->message, EVENT_NAME, &x->text);
+	buf_clear(&x->text);
+	pb_message(&x->packet, PACKET_EVENT, &x->message);
+	packet_end(x);
+	put_end_of(x, uuid, span->end_ns);
+}
+
 static int put_trace(struct perfetto *x)
 {
 	struct buf *all[] = {&x->packet, &x->message, &x->inner, &x->text};
@@ -297,6 +333,8 @@ static int put_trace(struct perfetto *x)
 	r = put_events(x);
 	if (r == 0)
 		r = counters_put(&x->timeline, x->s, put_counter, x);
+	if (r == 0)
+		r = unrecorded_put_all(&x->timeline, x->s, put_unrecorded, x);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		r = all[i]->error ? all[i]->error : r;
 		buf_done(all[i]);

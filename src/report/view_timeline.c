@@ -3,6 +3,7 @@
 /* When operations ran, as a picture: a line for each stream and thread, in each column the share of it that
  * was busy, and for each device as one, with letters for why nothing ran; below it the longest of these gaps. What
  * a filter leaves out is not drawn. */
+#include <math.h>
 #include <stdlib.h>
 #include "base/human.h"
 #include "base/shown.h"
@@ -25,8 +26,8 @@ struct picture {
 	struct strips strips;
 	struct strip_view view;
 	struct strip_cell *cells;
-	struct busy *busy; /* by lane that is the first of its device */
-	bool has_letters;
+	struct busy *busy; /* by lane that is the first of its device; without strips: of the host */
+	bool has_letters, has_unrecorded;
 };
 
 static uint8_t class_of(void *ctx, uint32_t node, uint32_t lane)
@@ -46,12 +47,46 @@ static const char *level(const struct picture *p, double share)
 	return levels[p->r->o->ascii][CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)];
 }
 
-static const char *level_of(const struct picture *p, unsigned i)
+static const char *unrecorded_fill(const struct picture *p)
+{
+	return p->r->o->ascii ? "/" : "░";
+}
+
+/* All of the device that a lane is of; NULL: it is of the host. */
+static const struct busy *busy_of(const struct picture *p, uint32_t lane)
+{
+	const struct busy *b;
+
+	if (p->strips.lanes[lane].is_host)
+		return NULL;
+	b = &p->busy[strips_device_lane(&p->strips, lane)];
+	return b->t ? b : NULL;
+}
+
+/* How much of [from, to) is known of a lane. */
+static uint64_t known_ns(const struct picture *p, uint32_t lane, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct busy *b = busy_of(p, lane);
+
+	return b ? busy_known_ns(b, from_ns, to_ns) : to_ns - from_ns;
+}
+
+static bool is_unrecorded(const struct picture *p, uint32_t lane, unsigned column)
+{
+	const struct busy *b = busy_of(p, lane);
+
+	return b && busy_unrecorded(b, &p->view, column) != UNRECORDED_N;
+}
+
+static const char *level_of(const struct picture *p, const struct strip *strip, unsigned i)
 {
 	const struct strip_cell *cell = &p->cells[i];
-	uint64_t ns = strip_column_ns(&p->view, i + 1) - strip_column_ns(&p->view, i);
+	uint64_t ns = known_ns(p, strip->lane, strip_column_ns(&p->view, i),
+			       strip_column_ns(&p->view, i + 1));
 	double share = (double)(cell->busy_ns - cell->least_ns) / (double)MAX(ns, 1);
 
+	if (!cell->n && is_unrecorded(p, strip->lane, i))
+		return unrecorded_fill(p);
 	if (!cell->n || cell->class == STRIP_LEAST)
 		return " ";
 	return level(p, share);
@@ -104,18 +139,18 @@ static void put_percent(struct picture *p, double share)
 	char percent[HUMAN_MAX];
 
 	human_percent(percent, share);
-	out_printf(p->r->out, " %5s%%\n", percent);
+	out_printf(p->r->out, " %5s%s\n", percent, isnan(share) ? "" : "%");
 }
 
-/* The cells of a strip; how much of all the time it was busy. */
+/* The cells of a strip; how much of the time it was busy, of what is known; NaN: nothing is. */
 static double look_at(struct picture *p, const struct strip *strip)
 {
-	uint64_t busy_ns = 0;
+	uint64_t busy_ns = 0, of_ns = known_ns(p, strip->lane, p->view.from_ns, p->view.to_ns);
 
 	strips_cells(&p->strips, strip, &p->view, p->cells);
 	for (unsigned i = 0; i < p->view.n; i++)
 		busy_ns += p->cells[i].busy_ns - p->cells[i].least_ns;
-	return (double)busy_ns / (double)(p->view.to_ns - p->view.from_ns);
+	return of_ns ? (double)busy_ns / (double)of_ns : NAN;
 }
 
 static void put_strip(struct picture *p, const struct strip *strip)
@@ -124,7 +159,7 @@ static void put_strip(struct picture *p, const struct strip *strip)
 
 	put_strip_label(p, strip);
 	for (unsigned i = 0; i < p->view.n; i++)
-		out_puts(p->r->out, level_of(p, i));
+		out_puts(p->r->out, level_of(p, strip, i));
 	put_percent(p, share);
 }
 
@@ -174,6 +209,10 @@ static void put_busy_run(struct picture *p, const struct busy_run *run, unsigned
 {
 	if (run->share > 0) {
 		out_puts(p->r->out, level(p, run->share));
+	} else if (run->unrecorded != UNRECORDED_N) {
+		for (unsigned k = from; k < run->end; k++)
+			out_puts(p->r->out, unrecorded_fill(p));
+		p->has_unrecorded = true;
 	} else if (run->reason == GAP_N_PARTS) {
 		put_blanks(p, run->end - from);
 	} else {
@@ -306,17 +345,90 @@ static void put_gaps(struct picture *p, uint32_t lane)
 
 static void put_letters(struct picture *p)
 {
-	out_puts(p->r->out, "nothing ran:");
-	for (size_t i = 0; i < GAP_N_PARTS; i++)
-		if (gap_words[i].letter)
-			out_printf(p->r->out, "  %s %s", gap_words[i].letter, gap_words[i].word);
-	out_putc(p->r->out, '\n');
+	if (p->has_letters) {
+		out_puts(p->r->out, "nothing ran:");
+		for (size_t i = 0; i < GAP_N_PARTS; i++)
+			if (gap_words[i].letter)
+				out_printf(p->r->out, "  %s %s", gap_words[i].letter,
+					   gap_words[i].word);
+	}
+	if (p->has_unrecorded)
+		out_printf(p->r->out, "%s%s not recorded", p->has_letters ? "  " : "",
+			   unrecorded_fill(p));
+	if (p->has_letters || p->has_unrecorded)
+		out_putc(p->r->out, '\n');
 }
 
-/* A trace does not say when: there a gap may be long that is none. */
+/* ---- what is not known ---- */
+
+#define MOST_UNRECORDED 10 /* of a process */
+
+/* "  1.2s of it, from 3.4s: paused" */
+static void put_span(struct picture *p, const struct unrecorded_span *span)
+{
+	char length[HUMAN_MAX], at[HUMAN_MAX];
+
+	human_time_ns(length, (double)(span->end_ns - span->start_ns));
+	human_time_ns(at, (double)(span->start_ns - p->strips.zero_ns));
+	out_printf(p->r->out, "  %s from %s on: %s\n", length, at, unrecorded_words[span->reason]);
+}
+
+static void put_process(struct picture *p, uint32_t process)
+{
+	const struct session *s = p->r->s;
+
+	if (s->n_processes > 1 && process != SESSION_NONE)
+		out_printf(p->r->out, " of pid %u", s->processes[process].pid);
+}
+
+/* What of a process's time in the picture was not recorded, and why. */
+static int put_unrecorded(struct picture *p, const struct strip_lane *lane)
+{
+	struct unrecorded all;
+	uint64_t from_ns = p->view.from_ns, to_ns = p->view.to_ns, ns;
+	char text[HUMAN_MAX];
+	size_t n = 0;
+	int r = unrecorded_init(&all, p->r->s, lane->process, lane->shift_ns);
+
+	ns = r == 0 ? unrecorded_ns(&all, from_ns, to_ns) : 0;
+	if (ns) {
+		human_time_ns(text, (double)ns);
+		out_printf(p->r->out, "\nNot all that ran was recorded for %s", text);
+		put_process(p, lane->process);
+		out_puts(p->r->out, ", which is no part of BUSY% and no gap:\n");
+	}
+	for (const struct unrecorded_span *span = unrecorded_within(&all, from_ns, to_ns);
+	     ns && span && from_ns < to_ns; span = unrecorded_within(&all, from_ns, to_ns)) {
+		struct unrecorded_span part = *span;
+
+		part.start_ns = MAX(span->start_ns, from_ns);
+		part.end_ns = MIN(span->end_ns, to_ns);
+		if (n++ < MOST_UNRECORDED)
+			put_span(p, &part);
+		from_ns = part.end_ns;
+	}
+	if (n > MOST_UNRECORDED)
+		out_printf(p->r->out, "  and %zu more\n", n - MOST_UNRECORDED);
+	unrecorded_done(&all);
+	return r;
+}
+
+/* Of each process once: lanes of one stand together. */
+static int put_all_unrecorded(struct picture *p)
+{
+	const struct strips *t = &p->strips;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < t->n_lanes; i++)
+		if (i == 0 || t->lanes[i].process != t->lanes[i - 1].process)
+			r = put_unrecorded(p, &t->lanes[i]);
+	return r;
+}
+
+/* A file that was written before they were kept does not say when: there a gap may be long that is none. */
 static void put_unseen(struct picture *p)
 {
-	uint64_t unseen_ns = runs_unseen_ns(p->r->s);
+	uint64_t unseen_ns = p->r->s->n_unrecorded ? 0 : runs_unseen_ns(p->r->s);
 	char text[HUMAN_MAX];
 
 	if (!unseen_ns)
@@ -365,11 +477,11 @@ static int put_picture(struct picture *p)
 	out_printf(p->r->out, "%-*s  BUSY%% IN ALL\n", LABEL - 7 + (int)p->view.n, head);
 	while (r == 0 && next < t->n_lanes)
 		r = put_group(p, next, &next);
-	if (p->has_letters)
-		put_letters(p);
+	put_letters(p);
 	for (uint32_t i = 0; r == 0 && i < t->n_lanes; i++)
 		if (p->busy[i].t)
 			put_gaps(p, i);
+	r = r ? r : put_all_unrecorded(p);
 	put_unseen(p);
 	return r;
 }

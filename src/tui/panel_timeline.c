@@ -435,12 +435,15 @@ static void do_follow(struct panel *p)
 	}
 }
 
-/* Is there a gap before interval i that has a column of its own? */
-static bool is_gap(const struct panel_timeline *pt, const struct strip *strip, size_t i,
-		   uint64_t *ret_from_ns)
+/* Is there a gap before interval i that has a column of its own? None where not all was recorded. */
+static bool is_gap(struct panel *p, const struct strip *strip, size_t i, uint64_t *ret_from_ns)
 {
+	const struct panel_timeline *pt = as_timeline(p);
+	uint64_t to_ns = strip_start_ns(&pt->strips, strip, i);
+
 	*ret_from_ns = strip_end_ns(&pt->strips, strip, i - 1);
-	return strip_start_ns(&pt->strips, strip, i) - *ret_from_ns >= column_ns(pt);
+	return to_ns - *ret_from_ns >= column_ns(pt) &&
+	       !timeline_unrecorded(p, strip, *ret_from_ns, to_ns);
 }
 
 /* What a scope launched is to it what a gap is to a stream: what there is to be seen of it. */
@@ -456,7 +459,7 @@ static void do_next_gap(struct panel *p)
 		return;
 	}
 	for (; strip && i < strip->n; i++)
-		if (is_gap(pt, strip, i, &from_ns) && from_ns > pt->at_ns) {
+		if (is_gap(p, strip, i, &from_ns) && from_ns > pt->at_ns) {
 			go(p, from_ns);
 			return;
 		}
@@ -472,7 +475,7 @@ static void do_prev_gap(struct panel *p)
 	uint64_t from_ns;
 
 	for (; i > 0; i--)
-		if (is_gap(pt, strip, i, &from_ns) && from_ns < pt->at_ns) {
+		if (is_gap(p, strip, i, &from_ns) && from_ns < pt->at_ns) {
 			go(p, from_ns);
 			return;
 		}

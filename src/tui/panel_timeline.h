@@ -91,6 +91,11 @@ const char *timeline_name(struct panel *p, const struct strip *strip, size_t i);
 
 /* All that the process of a lane did on its device. NULL: not made yet, or no memory. */
 const struct busy *timeline_busy(struct panel *p, uint32_t lane);
+/* … of a strip's device; NULL too: the strip is of the host. */
+const struct busy *timeline_busy_of(struct panel *p, const struct strip *strip);
+/* The first part of [from, to) of which nothing is known on a strip's device; NULL: there is none, or it is not made yet. */
+const struct unrecorded_span *timeline_unrecorded(struct panel *p, const struct strip *strip,
+						  uint64_t from_ns, uint64_t to_ns);
 /* What its process held of its memory. NULL: that is not known. */
 const struct levels *timeline_levels(struct panel *p, uint32_t lane);
 /* Nothing runs on a strip at the cursor's moment: "  late 1.05ms, launch 50us", or that others run there. Returns what

@@ -108,7 +108,11 @@ static void draw_columns(struct panel *p, struct pen *pen, const struct busy *b)
 
 	for (unsigned k = 0; k < view->n; k = run.end) {
 		run = busy_run(b, view, k);
-		if (run.share > 0)
+		if (run.unrecorded != UNRECORDED_N)
+			for (; k < run.end; k++)
+				put_cell(p, pen, k, ROLE_DIM,
+					 pen->canvas->look->glyphs->unknown);
+		else if (run.share > 0)
 			put_cell(p, pen, k, ROLE_BAR,
 				 levels[CLAMP((int)(run.share * 8 + 0.5) - 1, 0, 7)]);
 		else if (run.reason < GAP_N_PARTS)
@@ -127,7 +131,8 @@ void timeline_draw_busy(struct panel *p, struct pen *pen, uint32_t lane)
 
 		human_percent(percent, busy_share(b, strip_column_ns(&pt->view, k),
 						  strip_column_ns(&pt->view, k + 1)));
-		snprintf(value, sizeof(value), "%s%%", percent);
+		snprintf(value, sizeof(value), "%s%s", percent,
+			 strcmp(percent, "-") != 0 ? "%" : "");
 		draw_columns(p, pen, b);
 	}
 	draw_label(p, pen, "busy", value);
@@ -160,21 +165,35 @@ void timeline_draw_memory(struct panel *p, struct pen *pen, uint32_t lane)
 
 /* ---- why ---- */
 
+const struct busy *timeline_busy_of(struct panel *p, const struct strip *strip)
+{
+	const struct strips *t = &as_timeline(p)->strips;
+
+	return t->lanes[strip->lane].is_host
+		       ? NULL
+		       : timeline_busy(p, strips_device_lane(t, strip->lane));
+}
+
+const struct unrecorded_span *timeline_unrecorded(struct panel *p, const struct strip *strip,
+						  uint64_t from_ns, uint64_t to_ns)
+{
+	const struct busy *b = timeline_busy_of(p, strip);
+
+	return b ? unrecorded_within(&b->unrecorded, from_ns, to_ns) : NULL;
+}
+
 struct strip_place timeline_put_reason(struct panel *p, const struct strip *strip, struct buf *out)
 {
 	static const struct strip_place none = {NULL, 0};
 	const struct panel_timeline *pt = as_timeline(p);
-	const struct strips *t = &pt->strips;
-	const struct busy *b;
+	const struct busy *b = timeline_busy_of(p, strip);
 	struct busy_gap gap;
 	char ns[HUMAN_MAX];
 
-	b = t->lanes[strip->lane].is_host ? NULL
-					  : timeline_busy(p, strips_device_lane(t, strip->lane));
 	if (!b)
 		return none;
 	if (!busy_gap_at(b, pt->at_ns, &gap)) {
-		if (busy_until(b, pt->at_ns) && busy_until(b, pt->at_ns) < b->total_ns)
+		if (busy_until(b, pt->at_ns + 1) > busy_until(b, pt->at_ns))
 			buf_puts(out, "  others run");
 		return none;
 	}
@@ -187,6 +206,15 @@ struct strip_place timeline_put_reason(struct panel *p, const struct strip *stri
 		busy_put_parts(&gap, out);
 	}
 	return gap.after;
+}
+
+/* Is there a time in the picture in which not all was recorded? */
+static bool has_unrecorded(const struct panel_timeline *pt)
+{
+	for (size_t i = 0; pt->busy && i < pt->strips.n_lanes; i++)
+		if (unrecorded_within(&pt->busy[i].unrecorded, pt->view.from_ns, pt->view.to_ns))
+			return true;
+	return false;
 }
 
 void timeline_draw_reasons(struct panel *p, struct pen *pen)
@@ -202,5 +230,9 @@ void timeline_draw_reasons(struct panel *p, struct pen *pen)
 			continue;
 		pen_printf(pen, ROLE_TITLE, "%s", gap_words[i].letter);
 		pen_printf(pen, ROLE_NORMAL, " %s  ", gap_words[i].word);
+	}
+	if (has_unrecorded(as_timeline(p))) {
+		pen_put(pen, ROLE_DIM, pen->canvas->look->glyphs->unknown);
+		pen_put(pen, ROLE_NORMAL, " not recorded");
 	}
 }

@@ -127,6 +127,29 @@ static void put_context(struct panel *p, const struct strip *strip, size_t i, st
 	tui_put_path(p->tui, snapshot_node(p->tui->snap, node)->parent, out);
 }
 
+/* "not recorded for 1.2s: paused"; "idle for 12us". Of a lane that is idle in part it is not known how long. */
+static void put_how_long(struct panel *p, const struct strip *strip, size_t i, struct buf *out)
+{
+	const struct panel_timeline *pt = as_timeline(p);
+	const struct strips *t = &pt->strips;
+	const struct unrecorded_span *span =
+		timeline_unrecorded(p, strip, pt->at_ns, pt->at_ns + 1);
+	uint64_t from_ns = i > 0 ? strip_end_ns(t, strip, i - 1) : pt->at_ns;
+	char ns[HUMAN_MAX];
+
+	if (span) {
+		human_time_ns(ns, (double)(MIN(span->end_ns, t->last_ns) -
+					   MAX(span->start_ns, t->zero_ns)));
+		buf_printf(out, "not recorded for %s: %s", ns, unrecorded_words[span->reason]);
+	} else if (i > 0 && i < strip->n &&
+		   !timeline_unrecorded(p, strip, from_ns, strip_start_ns(t, strip, i))) {
+		human_time_ns(ns, (double)(strip_start_ns(t, strip, i) - from_ns));
+		buf_printf(out, "idle for %s", ns);
+	} else {
+		buf_puts(out, "idle");
+	}
+}
+
 /* "idle for 12us  late 10us, launch 2us  after gemm  before relu  in forward > linear" */
 static void draw_idle(struct panel *p, struct pen *pen, enum role role, const struct strip *strip)
 {
@@ -135,16 +158,9 @@ static void draw_idle(struct panel *p, struct pen *pen, enum role role, const st
 	size_t i = strip_begun(t, strip, pt->at_ns);
 	struct strip_place late;
 	struct buf text = {0};
-	char ns[HUMAN_MAX];
 
 	buf_init(&text, 1024);
-	if (i > 0 && i < strip->n) {
-		human_time_ns(
-			ns, (double)(strip_start_ns(t, strip, i) - strip_end_ns(t, strip, i - 1)));
-		buf_printf(&text, "idle for %s", ns);
-	} else {
-		buf_puts(&text, "idle");
-	}
+	put_how_long(p, strip, i, &text);
 	late = timeline_put_reason(p, strip, &text);
 	if (i > 0)
 		buf_printf(&text, "  after %s", timeline_name(p, strip, i - 1));
@@ -295,6 +311,7 @@ struct line {
 	struct panel *p;
 	struct pen *pen;
 	const struct strip *strip;
+	const struct busy *busy;   /* of its device; NULL: it has none, or it is not made yet */
 	struct timeline_spot spot; /* of the cursor's row; n is 0 elsewhere */
 	bool is_here;              /* the cursor's row */
 	unsigned cursor;           /* column */
@@ -324,6 +341,15 @@ static enum role ground_of(uint8_t class)
 	return class == TIMELINE_LEFT_OUT ? ROLE_DIM : ROLE_BOX_KERNEL + class;
 }
 
+static uint64_t known_ns(const struct line *l, unsigned k)
+{
+	const struct strip_view *view = &as_timeline(l->p)->view;
+
+	return l->busy ? busy_known_ns(l->busy, strip_column_ns(view, k),
+				       strip_column_ns(view, k + 1))
+		       : width_ns(as_timeline(l->p), k);
+}
+
 /* What several operations leave of a column, or one that is shorter: what is little is seen. */
 static void draw_cell(struct line *l, unsigned k)
 {
@@ -331,10 +357,14 @@ static void draw_cell(struct line *l, unsigned k)
 	const struct strip_cell *cell = &pt->cells[k];
 	const char *const *levels = l->pen->canvas->look->glyphs->levels;
 	uint64_t ns = cell->busy_ns - (cell->class == TIMELINE_LEFT_OUT ? 0 : cell->least_ns);
-	double share = (double)ns / (double)MAX(width_ns(pt, k), 1);
+	double share = (double)ns / (double)MAX(known_ns(l, k), 1);
 	struct pen pen = pen_at(l->pen->canvas, l->pen->y, l->x + (int)k, 1);
 
 	pen.selected = l->is_here && k == l->cursor;
+	if (!cell->n && l->busy && busy_unrecorded(l->busy, &pt->view, k) != UNRECORDED_N) {
+		pen_put(&pen, ROLE_DIM, l->pen->canvas->look->glyphs->unknown);
+		return;
+	}
 	pen_put(&pen, cell->n ? ink_of(cell->class) : ROLE_NORMAL,
 		cell->n ? levels[CLAMP((int)(share * 8 + 0.5) - 1, 0, 7)] : " ");
 }
@@ -449,6 +479,7 @@ static void draw_strip(struct panel *p, struct pen *pen, size_t row)
 			 .is_here = row == p->cursor,
 			 .x = 1 + timeline_label_width(p)};
 
+	l.busy = timeline_busy_of(p, l.strip);
 	if (l.is_here) {
 		l.spot = timeline_spot(p);
 		l.cursor = timeline_column(&pt->view, pt->at_ns);

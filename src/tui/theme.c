@@ -11,7 +11,7 @@ static const struct glyphs glyphs_ascii = {
 	.tee = "|-", .corner = "`-", .pass = "| ", .gap = "  ",
 	.open = "[-] ", .closed = "[+] ", .leaf = "",
 	.descending = "v", .ascending = "^", .separator = " > ",
-	.bar = "|", .bar_rest = ".", .levels = {".", ":", "-", "=", "+", "*", "#", "@"}, .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
+	.bar = "|", .bar_rest = ".", .levels = {".", ":", "-", "=", "+", "*", "#", "@"}, .unknown = "/", .cursor = ">", .ellipsis = "~", .rule = "-", .edge = "|",
 	.frame = {"+", "+", "+", "+"}, .frame_side = "|", .carried = "*", .side = "|", .found = "*", .fills = {"#", "=", "-"},
 	.slope = "/", .points = {"O", "o", "."},
 };
@@ -21,7 +21,7 @@ static const struct glyphs glyphs_utf8 = {
 	.eighths = {"▏", "▎", "▍", "▌", "▋", "▊", "▉"}, .has_braille = true,
 	.open = "▾ ", .closed = "▸ ", .leaf = "",
 	.descending = "▼", .ascending = "▲", .separator = " › ",
-	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
+	.bar = "█", .bar_rest = "░", .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, .unknown = "░", .cursor = "▶", .ellipsis = "…", .rule = "─", .edge = "│",
 	.frame = {"┌", "┐", "└", "┘"}, .frame_side = "│", .carried = "»", .side = "▏", .found = "●", .fills = {"▒", "░", "─"},
 	.slope = "/", .points = {"●", "○", "∙"},
 };

@@ -67,6 +67,7 @@ struct glyphs {
 	const char *separator; /* between the names of a path */
 	const char *bar, *bar_rest;
 	const char *levels[8];  /* of a chart, the lowest first */
+	const char *unknown;    /* … where nothing is known */
 	const char *eighths[7]; /* of the column where a bar ends; NULL: bars have whole columns */
 	bool has_braille;
 	const char *cursor, *ellipsis, *rule, *edge;
