@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "collect/internal.h"
 #include "collect/trace_windows.h"
+#include "core/busy.h"
+#include "core/strips.h"
 #include "test_collect.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
@@ -295,6 +297,137 @@ START_TEST(test_pauses)
 		rig_until(are_over, &n, "three pauses, told again");
 	}
 	until_busy(100);
+}
+END_TEST
+
+/* ---- a world of pauses ---- */
+
+enum { N_PAUSES = 6, N_OPERATIONS = 12, CELL_NS = 20000, NEAR_NS = 1000000 };
+
+/* One pause, and the time that what was not kept in it takes, by CLOCK_MONOTONIC. */
+struct world_pause {
+	struct switched from, to;
+	uint64_t first_ns, last_ns;
+};
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % below;
+}
+
+/* Operations of some milliseconds around now; those that are kept go into a session of their own. */
+static void run_some(struct session *s, struct world_pause *pause, uint64_t shift_ns)
+{
+	uint64_t around = clock_realtime_ns() - 10 * NSEC_PER_MSEC;
+
+	for (unsigned i = 0; i < N_OPERATIONS; i++) {
+		uint64_t start = around + draw(20 * NSEC_PER_MSEC),
+			 end = start + 1 + draw(4 * NSEC_PER_MSEC);
+		const struct session_interval v = {start + shift_ns, end + shift_ns, 1, 0, 0, 0};
+
+		record((uint32_t)draw(3), start, end);
+		if (s)
+			ck_assert_int_eq(session_interval_add(s, &v), 0);
+		if (pause && !i)
+			pause->first_ns = v.start_ns;
+		if (pause) {
+			pause->first_ns = MIN(pause->first_ns, v.start_ns);
+			pause->last_ns = MAX(pause->last_ns, v.end_ns);
+		}
+	}
+}
+
+static struct session *world_session(void)
+{
+	struct session *s = session_new();
+	const struct session_device device = {.type = strtab_adds(s->strings, "CUDA")};
+	struct session_lane lane = {.process = session_process_add(s, 1),
+				    .device = session_device_intern(s, &device)};
+
+	ck_assert_uint_eq(session_node(s, SESSION_ROOT, FRAME_KERNEL, "k"), 1);
+	ck_assert_uint_eq(session_lane_intern(s, &lane), 0);
+	return s;
+}
+
+static bool has_kept(const struct session *s, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t i = 0; i < s->n_intervals; i++)
+		if (s->intervals[i].start_ns < to_ns && s->intervals[i].end_ns > from_ns)
+			return true;
+	return false;
+}
+
+enum certain { MUST_BE_KNOWN, MUST_NOT_BE_KNOWN, MAY_BE };
+
+/* What is known of a moment: nothing in a pause, and of what was not kept in one; else all. */
+static enum certain certain_at(const struct world_pause *p, uint64_t ns)
+{
+	enum certain is = MUST_BE_KNOWN;
+
+	for (unsigned i = 0; i < N_PAUSES; i++) {
+		uint64_t first = MIN(p[i].first_ns, p[i].from.asked_ns) - NEAR_NS,
+			 last = MAX(p[i].last_ns, p[i].to.done_ns) + NEAR_NS;
+
+		if (ns > MIN(p[i].first_ns, p[i].from.done_ns) + NEAR_NS &&
+		    ns < MAX(p[i].last_ns, p[i].to.asked_ns) - NEAR_NS)
+			return MUST_NOT_BE_KNOWN;
+		if (ns > first && ns < last)
+			is = MAY_BE;
+	}
+	return is;
+}
+
+/* Each cell of a map against what is said to be known. */
+static void check_world(const struct session *s, const struct world_pause *p)
+{
+	struct strips t;
+	struct busy b;
+	size_t n[3] = {0};
+
+	ck_assert_int_eq(strips_init(&t, s), 0);
+	ck_assert_int_eq(busy_init(&b, &t, 0), 0);
+	for (uint64_t ns = t.first_ns; ns < t.last_ns; ns += CELL_NS) {
+		uint64_t known_ns = busy_known_ns(&b, ns, ns + CELL_NS);
+		enum certain is = certain_at(p, ns + CELL_NS / 2);
+
+		if (has_kept(s, ns, ns + CELL_NS))
+			continue;
+		n[is]++;
+		ck_assert(is != MUST_BE_KNOWN || known_ns == CELL_NS);
+		ck_assert(is != MUST_NOT_BE_KNOWN || known_ns == 0);
+	}
+	ck_assert_uint_gt(n[MUST_NOT_BE_KNOWN], 0);
+	busy_done(&b);
+	strips_done(&t);
+}
+
+/* What is kept and what is not, at random, told before and after it ran. */
+START_TEST(test_world_of_pauses)
+{
+	struct session *s = world_session();
+	struct world_pause pauses[N_PAUSES] = {0};
+	uint64_t shift_ns = to_monotonic();
+	size_t n = N_PAUSES;
+
+	random_state = (uint64_t)_i + 1;
+	rig_start();
+	record(1, 1000, 1100);
+	until_busy(100);
+	for (unsigned i = 0; i < N_PAUSES; i++) {
+		run_some(s, NULL, shift_ns);
+		pauses[i].from = pause_now(true);
+		run_some(NULL, &pauses[i], shift_ns);
+		pauses[i].to = pause_now(false);
+	}
+	run_some(s, NULL, shift_ns);
+	rig_until(are_over, &n, "all pauses");
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(session_unrecorded_set(s, &rig_session->unrecorded[i]), 0);
+	check_world(s, pauses);
+	session_free(s);
 }
 END_TEST
 
@@ -953,6 +1086,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_gaps_of_what_is_not_seen);
 	tcase_add_test(tc, test_gaps_after_a_reset);
 	tcase_add_test(tc, test_pauses);
+	tcase_add_loop_test(tc, test_world_of_pauses, 0, 4);
 	tcase_add_test(tc, test_pause_from_the_beginning);
 	tcase_add_test(tc, test_gaps_across_a_pause);
 	tcase_add_test(tc, test_trace_is_full);
