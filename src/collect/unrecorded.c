@@ -60,6 +60,8 @@ void unrecorded_begin(enum unrecorded_reason reason, uint64_t start_ns)
 		changed(reason, n - 1);
 		return;
 	}
+	if (n)
+		start_ns = MAX(start_ns, atomic_load(&spans[reason].v[n - 1].end_ns));
 	atomic_store(&spans[reason].v[n].start_ns, start_ns);
 	atomic_store(&spans[reason].v[n].end_ns, 0);
 	atomic_store(&spans[reason].n, n + 1);

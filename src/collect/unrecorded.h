@@ -16,7 +16,7 @@
 #include "core/session.h"
 #include "wire/encode.h"
 
-/* start_ns 0: since the process began. Nothing where one of this reason goes on. */
+/* start_ns 0: since the process began; it is no earlier than the last of its reason ended. Nothing where that goes on. */
 void unrecorded_begin(enum unrecorded_reason reason, uint64_t start_ns);
 /* Nothing where none goes on. */
 void unrecorded_end(enum unrecorded_reason reason, uint64_t end_ns);

@@ -8,7 +8,7 @@ loop='i=0; while [ -d $work ] && [ ! -e stop ]; do i=$((i+1)); echo line $i; sle
 echo "$loop" >app.sh
 
 # ---- the screen and its panels
-window 100x30 "$PROTON top -i 0.2 -o a.hatchet --app-log app.log sh app.sh; echo status=\$?"
+window 100x30 "$PROTON top -i 0.2 --trace -o a.hatchet --app-log app.log sh app.sh; echo status=\$?"
 see "the tree" "gemm_bf16"
 see "live" "LIVE"
 keys 2; see "kernels" "SELF"
@@ -34,6 +34,7 @@ see "what was paused is said" "not counted for"
 of_run() { grep -o "[0-9.]* % of the run" | sort -u; }
 check "of the run: that of the file, without what was paused" "$("$PROTON" report --view run a.hatchet | of_run)" \
 	"$(t capture-pane -p -t s | of_run)"
+has "and when it was" " on: paused" <("$PROTON" report --ascii --view timeline a.hatchet)
 has "app log" "line 2" app.log
 check "profile" 0 "$("$PROTON" report a.hatchet >/dev/null; echo $?)"
 rm -f stop

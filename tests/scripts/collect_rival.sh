@@ -23,7 +23,10 @@ p = json.load(sys.stdin)
 kernels = sorted((n["name"], n["metrics"].get("count", 0)) for n in p["nodes"] if n["kind"] == "kernel")
 losses = {k: v for k, v in p["losses"].items() if v and k not in ("pipe_full", "intervals", "wire_gaps")}
 print("kernels", *("%s=%d" % k for k in kernels))
-print("aside", 0 < losses.pop("aside_ms", 0))
+aside_ms = losses.pop("aside_ms", 0)
+print("aside", 0 < aside_ms)
+spans = sorted((u["start_ns"], u["end_ns"]) for u in p["unrecorded"] if u["reason"] == "aside")
+print("unrecorded", len(spans), sum(a[1] > b[0] for a, b in zip(spans, spans[1:])), sum(b - a for a, b in spans) // 1000000 + len(spans) >= aside_ms)
 print("losses", losses)
 for n in p["notes"]:
     print("note", n["text"])' >"$1.tree" || cat "$1.err"
@@ -37,6 +40,10 @@ check "how long it was is told" "aside True" "$(grep ^aside steps.tree)"
 check "nothing else is lost" "losses {}" "$(grep ^losses steps.tree)"
 has "who it was" "note a profiler inside the program ('$libs/cupti_tool.so') had CUPTI for a time" steps.tree
 has "the summary says it" "milliseconds in which a profiler inside the program had CUPTI" steps.err
+
+rival steps --trace
+check "with a trace: when it was is told" "unrecorded 2 0 True" "$(grep ^unrecorded steps.tree)"
+has "with a trace: people read it" " on: another profiler had CUPTI" <("$PROTON" report --ascii --view timeline steps.hatchet)
 
 rival steps --unified
 check "with unified memory: it has what it wants" "start 0 records 50 calls 101 start 0 records 30 calls 61 start 0 records 20 calls 41" "$(said steps)"

@@ -187,6 +187,13 @@ work = [i for i in p.get("intervals", []) if p["lanes"][i["lane"]]["device"] is 
 print(*(name[i["node"]] for i in sorted(work, key=lambda i: i["start_ns"])))'; }
 	run traced 12 --trace-window steps:3-5
 	check "a trace of some" "k3 k4 k5" "$(traced)"
+	check "… nothing is known before and after it" "- k3 True" "$("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+spans = [(i["start_ns"], name[i["node"]]) for i in p["intervals"] if p["lanes"][i["lane"]]["device"] is not None]
+steps = [(u["start_ns"], "-") for u in p["unrecorded"] if u["reason"] == "window" and (u["end_ns"] == 0 or u["end_ns"] > u["start_ns"])]
+print(*[s[1] for s in sorted(spans + steps)][:2], any(u["end_ns"] == 0 for u in p["unrecorded"]))')"
 	check "… sums of all" 12 "$("$PROTON" export -f json run.hatchet | python3 -c '
 import json, sys
 print(sum(n["metrics"].get("count", 0) for n in json.load(sys.stdin)["nodes"]))')"
