@@ -82,6 +82,22 @@ static void hold_memory(void)
 	holds(20000, 9e9, SESSION_NONE);
 }
 
+static void not_recorded(uint32_t number, enum unrecorded_reason reason, uint64_t from_us,
+			 uint64_t to_us)
+{
+	const struct session_unrecorded span = {0, number, (uint8_t)reason, BEGIN_NS + US(from_us),
+						BEGIN_NS + US(to_us)};
+
+	ck_assert_int_eq(session_unrecorded_set(w.s, &span), 0);
+}
+
+/* Behind the work of steps: a pause, and a time without a window in which some was recorded. */
+static void pause_some(void)
+{
+	not_recorded(0, UNRECORDED_PAUSED, 8100, 10200);
+	not_recorded(1, UNRECORDED_WINDOW, 23000, 32000);
+}
+
 static void draw(int rows, int cols)
 {
 	struct buf screen;
@@ -141,7 +157,7 @@ static uint64_t now_us(void)
 static const struct {
 	const char *name, *keys;
 	int rows, cols;
-	bool ascii, no_color, attributes, memory;
+	bool ascii, no_color, attributes, memory, paused;
 } looks[] = {
 	{"timeline_80x24", "", 24, 80},
 	{"timeline_140x40", "Down Down Down } } } }", 40, 140},
@@ -161,6 +177,11 @@ static const struct {
 	{"timeline_memory_40x10", "End Down Down Down", 10, 40, .memory = true},
 	{"timeline_memory_ascii", "End", 24, 80, .ascii = true, .memory = true},
 	{"timeline_memory_mono", "End", 24, 80, .no_color = true, .memory = true},
+	{"timeline_paused", "Down Down Down L L Left Left Left Left Left Left", 24, 80, .paused = true},
+	{"timeline_paused_140", "Down Down Down L L Left Left Left Left Left Left Left Left Left Left Left Left +", 40, 140, .paused = true},
+	{"timeline_paused_40x10", "End Down Down Down", 10, 40, .paused = true},
+	{"timeline_paused_ascii", "Down Down Down End { Left Left", 24, 80, .ascii = true, .paused = true},
+	{"timeline_paused_attributes", "Down", 24, 80, .attributes = true, .paused = true},
 	{"timeline_found", "+ + / 'gemm_bf' Enter", 24, 80, .attributes = true},
 };
 
@@ -171,6 +192,8 @@ START_TEST(golden)
 
 	if (looks[_i].memory)
 		hold_memory();
+	if (looks[_i].paused)
+		pause_some();
 	open_with(&options);
 	draw(looks[_i].rows, looks[_i].cols); /* keys mean its columns */
 	world_keys(&w, looks[_i].keys);
@@ -255,6 +278,25 @@ START_TEST(gaps)
 	world_keys(&w, "= Home Down L"); /* while another stream of the device works */
 	ck_assert_uint_eq(now_us(), 1400);
 	ck_assert(world_shows(&w, "others run"));
+}
+END_TEST
+
+/* What is not recorded is no gap, and says why. */
+START_TEST(gaps_that_are_none)
+{
+	pause_some();
+	open_with(&saved);
+	world_keys(&w, "Down Down Down L");
+	ck_assert_uint_eq(now_us(), 3400);
+	world_keys(&w, "L");
+	ck_assert_uint_eq(now_us(), 13400); /* not that from 8000 on */
+	world_keys(&w, "H");
+	ck_assert_uint_eq(now_us(), 3400);
+	world_keys(&w, "End { Home");
+	for (int i = 0; i < 15; i++)
+		world_keys(&w, "Right");
+	ck_assert(world_shows(&w, "not recorded for 2.10ms: paused  after sm90_xmma_gemm_wgrad"));
+	ck_assert(!world_shows(&w, "idle for"));
 }
 END_TEST
 
@@ -513,6 +555,7 @@ Suite *suite_timeline(void)
 	tcase_add_test(c, says_how_to_trace_a_run);
 	tcase_add_test(c, from_one_to_the_next);
 	tcase_add_test(c, gaps);
+	tcase_add_test(c, gaps_that_are_none);
 	tcase_add_test(c, zooms_and_goes_back);
 	tcase_add_test(c, zooms_around_the_cursor);
 	tcase_add_test(c, to_the_tree_and_back);
