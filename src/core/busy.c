@@ -164,12 +164,10 @@ static int add_unknown(struct busy *b, const struct unrecorded_span *span)
 
 static int find_unknown(struct busy *b, const struct strip_lane *lane)
 {
-	struct unrecorded all;
-	int r = unrecorded_init(&all, b->t->s, lane->process, lane->shift_ns);
+	int r = unrecorded_init(&b->told, b->t->s, lane->process, lane->shift_ns);
 
-	for (size_t i = 0; r == 0 && i < all.n; i++)
-		r = add_unknown(b, &all.v[i]);
-	unrecorded_done(&all);
+	for (size_t i = 0; r == 0 && i < b->told.n; i++)
+		r = add_unknown(b, &b->told.v[i]);
 	return r;
 }
 
@@ -192,6 +190,7 @@ int busy_init(struct busy *b, const struct strips *t, uint32_t lane)
 void busy_done(struct busy *b)
 {
 	free(b->pieces);
+	unrecorded_done(&b->told);
 	unrecorded_done(&b->unrecorded);
 	*b = (struct busy){0};
 }

@@ -30,7 +30,8 @@ struct busy {
 	struct busy_piece *pieces;
 	size_t n, cap;
 	uint64_t total_ns;
-	struct unrecorded unrecorded; /* without the pieces, on the clock of the picture */
+	struct unrecorded told;       /* on the clock of the picture … */
+	struct unrecorded unrecorded; /* … without the pieces */
 	uint64_t least_ns; /* from a launch to its work, of all; UINT64_MAX: not known */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "core/strips.h"
+#include "core/unrecorded.h"
 
 /* What is needed while the tracks are made. */
 struct builder {
@@ -168,6 +169,7 @@ struct linker {
 	const struct session *s;
 	struct host_track *hosts; /* sorted */
 	uint32_t *host_of;        /* by lane: its place there; SESSION_NONE: none */
+	struct unrecorded *unrecorded; /* by process */
 	uint32_t *first, *events; /* events of track i: from first[i] to first[i + 1] */
 	size_t n_hosts;
 };
@@ -185,13 +187,19 @@ static int link_init(struct linker *l)
 {
 	const struct session *s = l->s;
 	struct timeline *t = l->t;
+	int r = 0;
 
 	t->launchers = malloc(t->n_events * sizeof(*t->launchers));
 	l->hosts = malloc((t->n_tracks + 1) * sizeof(*l->hosts));
 	l->host_of = malloc((s->n_lanes + 1) * sizeof(*l->host_of));
 	l->first = calloc(t->n_tracks + 2, sizeof(*l->first));
 	l->events = malloc(t->n_events * sizeof(*l->events));
-	return t->launchers && l->hosts && l->host_of && l->first && l->events ? 0 : -ENOMEM;
+	l->unrecorded = calloc(s->n_processes + 1, sizeof(*l->unrecorded));
+	if (!t->launchers || !l->hosts || !l->host_of || !l->first || !l->events || !l->unrecorded)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_processes && r == 0; i++)
+		r = unrecorded_init(&l->unrecorded[i], s, i, 0);
+	return r;
 }
 
 static void find_hosts(struct linker *l)
@@ -250,11 +258,19 @@ static uint32_t event_at(const struct linker *l, uint32_t track, uint64_t ns)
 	return at;
 }
 
+/* When nothing was recorded it is not known what a thread was in. */
+static bool is_unrecorded(const struct linker *l, uint32_t process, uint64_t ns)
+{
+	return process != SESSION_NONE && unrecorded_at(&l->unrecorded[process], ns);
+}
+
 static uint32_t launcher_of(const struct linker *l, const struct session_interval *v)
 {
 	uint32_t track = v->latency_ns ? l->host_of[v->lane] : SESSION_NONE, at = SESSION_NONE;
 	uint64_t ns = v->start_ns - MIN(v->latency_ns, v->start_ns);
 
+	if (track != SESSION_NONE && is_unrecorded(l, l->s->lanes[v->lane].process, ns))
+		return SESSION_NONE;
 	for (; track != SESSION_NONE && at == SESSION_NONE; track = l->t->tracks[track].next)
 		if (l->t->tracks[track].is_host)
 			at = event_at(l, track, ns);
@@ -272,6 +288,9 @@ int timeline_link(struct timeline *t, const struct session *s)
 		for (size_t i = 0; i < t->n_events; i++)
 			t->launchers[i] = launcher_of(&l, &s->intervals[t->events[i].interval]);
 	}
+	for (size_t i = 0; l.unrecorded && i < s->n_processes; i++)
+		unrecorded_done(&l.unrecorded[i]);
+	free(l.unrecorded);
 	free(l.hosts);
 	free(l.host_of);
 	free(l.first);

@@ -77,9 +77,11 @@ static size_t row_of(struct panel *p, const struct strip *strip)
 	return SIZE_MAX;
 }
 
+/* Of a launch when nothing was recorded it is not known what it was made in. */
 static struct timeline_flow flow_to(struct panel *p, struct strip_place work)
 {
 	const struct strips *t = &as_timeline(p)->strips;
+	const struct busy *busy = timeline_busy_of(p, work.strip);
 	const struct strip_lane *host = strip_launcher(t, work.strip, work.i);
 	struct timeline_flow flow = {.launched_ns = strip_launched_ns(t, work.strip, work.i),
 				     .start_ns = strip_start_ns(t, work.strip, work.i),
@@ -88,7 +90,8 @@ static struct timeline_flow flow_to(struct panel *p, struct strip_place work)
 				     .work = work};
 
 	flow.thread = t->s->lanes[strip_interval(t, work.strip, work.i)->lane].thread;
-	if (!flow.launched_ns || !host)
+	if (!flow.launched_ns || !host ||
+	    (busy && unrecorded_at(&busy->told, flow.launched_ns)))
 		return flow;
 	flow.range = strips_range_at(t, host, flow.launched_ns);
 	flow.from = row_of(p, flow.range.strip ? flow.range.strip : &t->strips[host->first_strip]);

@@ -339,7 +339,44 @@ LENGTH      AT  WHY                         BEFORE
 (1 more column in wider lines)" "$("$PROTON" report --ascii --view timeline --width 46 held.hatchet | sed 's/ *$//')"
 hasnt "all: without the picture" "stream 7  " <("$PROTON" report --ascii --view all trace.json)
 
-# ---- a pause looks as if nothing had run
+# ---- what was not recorded is no gap, of no share a part, and launches in it have no arrow
+python3 - <<'EOF'
+import json
+p = json.load(open("held.hatchet"))
+p[0]["proton"]["unrecorded"] = [{"process": 0, "number": 1, "reason": "paused", "start_ns": 80000, "end_ns": 112000},
+                                {"process": 0, "number": 2, "reason": "some day", "start_ns": 141000, "end_ns": 0}]
+json.dump(p, open("unrecorded.hatchet", "w"))
+EOF
+check "timeline: what was not recorded" "\
+200us, from 0ns after the run began; a column is 10.0us  BUSY%
+host, pid 1
+  thread 1        @@@@@@@@@@@@@@@@@@@@ 100.0%
+  2 threads below 0.1%
+GPU0, pid 1
+  busy             @@@@@@ /// @@//@@@@  80.5%
+  mem                 ======@@@@@       8.39M
+  stream 7         @@@@@  /// @@//@@@@  73.8%
+  stream 9          @@@@@ ///   //      33.6%
+/ not recorded
+
+Not all that ran was recorded for 91.0us, which is no part of BUSY% and no gap:
+  32.0us from 80.0us on: paused
+  59.0us from 141us on: for a reason that is not known" "$("$PROTON" report --ascii --view timeline --width 46 unrecorded.hatchet | sed 's/ *$//')"
+arrows() { "$PROTON" export -f chrome "$1" | grep -c '"ph":"s"'; }
+for name in held unrecorded; do # by the thread whose step it is
+	python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+for lane in p[0]["proton"]["lanes"]:
+    if "device" in lane:
+        lane["thread"] = 1
+json.dump(p, sys.stdout)' <$name.hatchet >$name.launched.hatchet
+done
+check "an arrow from each launch that is known" "3 2" "$(arrows held.launched.hatchet) $(arrows unrecorded.launched.hatchet)"
+"$PROTON" export -f hatchet -o again.hatchet unrecorded.hatchet
+check "… and again" "" "$(cmp <("$PROTON" report --view timeline unrecorded.hatchet) <("$PROTON" report --view timeline again.hatchet) 2>&1)"
+
+# ---- a pause of which nobody said when it was looks as if nothing had run
 PROTON_FAKE='kernel gemm 1000 10' "$PROTON" record -q --trace -o run.hatchet -- sleep 0.1
 hasnt "all was recorded" "was not recorded" <("$PROTON" report --view timeline run.hatchet)
 sed 's/"wall_ns": *\([0-9]*\)/"wall_ns":\1,"paused_ns":300000000/' run.hatchet >paused.hatchet
