@@ -350,7 +350,8 @@ static uint32_t trace_room(unsigned id)
 /* The trace takes no more: from the first operation that it lacks on nobody knows what ran. */
 static void not_kept(unsigned id, const struct wire_epoch_interval *v, uint32_t n)
 {
-	uint64_t to_monotonic_ns = taker.trace[id].pair.monotonic_ns - taker.trace[id].pair.clock_ns;
+	uint64_t to_monotonic_ns =
+		taker.trace[id].pair.monotonic_ns - taker.trace[id].pair.clock_ns;
 
 	for (uint32_t i = 0; id != HOST_FILE && i < n; i++) {
 		unrecorded_begin(UNRECORDED_FULL, v[i].of.start_ns + to_monotonic_ns);

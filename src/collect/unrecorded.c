@@ -77,7 +77,8 @@ void unrecorded_end(enum unrecorded_reason reason, uint64_t end_ns)
 	changed(reason, (uint32_t)(last - spans[reason].v));
 }
 
-static void widen_span(enum unrecorded_reason reason, uint32_t i, uint64_t start_ns, uint64_t end_ns)
+static void widen_span(enum unrecorded_reason reason, uint32_t i, uint64_t start_ns,
+		       uint64_t end_ns)
 {
 	struct span_entry *span = &spans[reason].v[i];
 

@@ -421,8 +421,7 @@ double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 enum unrecorded_reason busy_unrecorded(const struct busy *b, const struct strip_view *view,
 				       unsigned column)
 {
-	uint64_t from_ns = strip_column_ns(view, column),
-		 to_ns = strip_column_ns(view, column + 1);
+	uint64_t from_ns = strip_column_ns(view, column), to_ns = strip_column_ns(view, column + 1);
 
 	if (busy_known_ns(b, from_ns, to_ns) >= (to_ns - from_ns + 1) / 2)
 		return UNRECORDED_N;

@@ -32,7 +32,7 @@ struct busy {
 	uint64_t total_ns;
 	struct unrecorded told;       /* on the clock of the picture … */
 	struct unrecorded unrecorded; /* … without the pieces */
-	uint64_t least_ns; /* from a launch to its work, of all; UINT64_MAX: not known */
+	uint64_t least_ns;            /* from a launch to its work, of all; UINT64_MAX: not known */
 };
 
 /* The strips of the device of lane `lane`, which is none of the host, as its process used it: lanes of one stand
@@ -72,7 +72,8 @@ void busy_put_parts(const struct busy_gap *gap, struct buf *out);
 struct busy_run {
 	double share;         /* of the column in which it was busy; 0: of none of them */
 	enum gap_part reason; /* that has a letter, for the middle one; GAP_N_PARTS: none */
-	enum unrecorded_reason unrecorded; /* of most of each nothing is known; UNRECORDED_N: it is */
+	enum unrecorded_reason
+		unrecorded;   /* of most of each nothing is known; UNRECORDED_N: it is */
 	unsigned middle, end; /* columns */
 };
 struct busy_run busy_run(const struct busy *b, const struct strip_view *view, unsigned column);

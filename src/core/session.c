@@ -16,8 +16,8 @@ struct session_private {
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors,
 		cap_copy_lanes, cap_unrecorded;
-	struct idindex hists, uses, copy_lanes, unrecorded, sets, epochs, devices, modules, processes, notes,
-		runs;
+	struct idindex hists, uses, copy_lanes, unrecorded, sets, epochs, devices, modules,
+		processes, notes, runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
 	uint32_t n_looked_at;
@@ -68,11 +68,10 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames,  s->nodes, s->rows,   s->values,    s->present,
-			  s->lanes,   s->sets,  s->epochs, s->processes, s->devices,
-			  s->modules, s->notes, s->hists,  s->samples,   s->intervals,
-			  s->clocks,  s->uses,  s->runs,   s->sensors,   s->copy_lanes,
-			  s->unrecorded};
+	void *arrays[] = {s->frames,  s->nodes,      s->rows,      s->values,  s->present, s->lanes,
+			  s->sets,    s->epochs,     s->processes, s->devices, s->modules, s->notes,
+			  s->hists,   s->samples,    s->intervals, s->clocks,  s->uses,    s->runs,
+			  s->sensors, s->copy_lanes, s->unrecorded};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -85,9 +84,9 @@ static void session_free_arrays(struct session *s)
 
 static void session_free_private(struct session_private *p)
 {
-	struct idindex *indexes[] = {&p->frames,  &p->nodes,     &p->lanes,  &p->hists,
-				     &p->uses,    &p->sets,      &p->epochs, &p->devices,
-				     &p->modules, &p->processes, &p->notes,  &p->runs,
+	struct idindex *indexes[] = {&p->frames,  &p->nodes,      &p->lanes,     &p->hists,
+				     &p->uses,    &p->sets,       &p->epochs,    &p->devices,
+				     &p->modules, &p->processes,  &p->notes,     &p->runs,
 				     &p->rows,    &p->copy_lanes, &p->unrecorded};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)

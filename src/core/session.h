@@ -247,10 +247,10 @@ struct session_copy_lane {
  * holds: of the rest nobody knows whether anything ran (core/unrecorded.h). */
 enum unrecorded_reason {
 	UNRECORDED_UNKNOWN, /* one that only a newer version knows */
-	UNRECORDED_PAUSED, /* collecting was paused */
-	UNRECORDED_WINDOW, /* it was in no window of the trace */
-	UNRECORDED_ASIDE,  /* another profiler had CUPTI */
-	UNRECORDED_FULL,   /* the trace took no more */
+	UNRECORDED_PAUSED,  /* collecting was paused */
+	UNRECORDED_WINDOW,  /* it was in no window of the trace */
+	UNRECORDED_ASIDE,   /* another profiler had CUPTI */
+	UNRECORDED_FULL,    /* the trace took no more */
 	UNRECORDED_N
 };
 

@@ -33,7 +33,8 @@ struct writer {
 	uint64_t zero_ns;
 	uint64_t *n_written; /* by row: events of it so far */
 	uint32_t most;       /* names of a calling context */
-	uint32_t unrecorded_in; /* the last group whose track for that was named; SESSION_NONE: none */
+	uint32_t
+		unrecorded_in; /* the last group whose track for that was named; SESSION_NONE: none */
 	bool no_names;
 };
 
@@ -415,7 +416,8 @@ static int put_trace(struct writer *w)
 
 int chrome_write(const struct session *s, const struct write_options *options, struct out *out)
 {
-	struct writer w = {.s = s, .unrecorded_in = SESSION_NONE, .no_names = options && options->no_names};
+	struct writer w = {
+		.s = s, .unrecorded_in = SESSION_NONE, .no_names = options && options->no_names};
 	int r = timeline_init(&w.timeline, s);
 
 	if (r < 0)

@@ -273,10 +273,10 @@ static bool session_is_plain(const struct hwrite *w)
 
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
-	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->n_copy_lanes && !s->n_unrecorded && !s->n_runs &&
-	       !s->n_sensors && !s->start_ns && !s->end_ns && !s->source &&
-	       fields_losses_none(s->losses) && lanes_are_plain(s) && devices_are_plain(s) &&
-	       metrics_are_plain(w);
+	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->n_copy_lanes &&
+	       !s->n_unrecorded && !s->n_runs && !s->n_sensors && !s->start_ns && !s->end_ns &&
+	       !s->source && fields_losses_none(s->losses) && lanes_are_plain(s) &&
+	       devices_are_plain(s) && metrics_are_plain(w);
 }
 
 static void write_u64_key(struct hwrite *w, const char *key, uint64_t v)

@@ -980,9 +980,10 @@ int hread_tables(struct hread *r)
 
 int hread_references(struct hread *r)
 {
-	static const enum section_id ids[] = {SECTION_INTERVALS, SECTION_SAMPLES,   SECTION_CLOCKS,
-					      SECTION_USES,      SECTION_NOTES,     SECTION_RUNS,
-					      SECTION_SENSORS,   SECTION_COPY_LANES, SECTION_UNRECORDED};
+	static const enum section_id ids[] = {
+		SECTION_INTERVALS, SECTION_SAMPLES,    SECTION_CLOCKS,
+		SECTION_USES,      SECTION_NOTES,      SECTION_RUNS,
+		SECTION_SENSORS,   SECTION_COPY_LANES, SECTION_UNRECORDED};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

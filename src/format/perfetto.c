@@ -59,10 +59,11 @@ struct perfetto {
 	struct buf packet, message, inner, text;
 	struct export_path path;
 	struct export_names names;
-	uint8_t *sent;    /* of a node: its name and context are interned */
-	uint32_t most;    /* names of a calling context */
-	uint8_t *counted; /* of a group: a bit for each of its counters that has a track; then for what is not recorded */
-	uint32_t *open;   /* of a track: its innermost event that has not ended; SESSION_NONE */
+	uint8_t *sent; /* of a node: its name and context are interned */
+	uint32_t most; /* names of a calling context */
+	uint8_t *
+		counted; /* of a group: a bit for each of its counters that has a track; then for what is not recorded */
+	uint32_t *open; /* of a track: its innermost event that has not ended; SESSION_NONE */
 	/* What an event launched: launched[first[i]] to launched[first[i + 1]]. */
 	uint32_t *first, *launched;
 };

@@ -167,10 +167,10 @@ struct host_track {
 struct linker {
 	struct timeline *t;
 	const struct session *s;
-	struct host_track *hosts; /* sorted */
-	uint32_t *host_of;        /* by lane: its place there; SESSION_NONE: none */
+	struct host_track *hosts;      /* sorted */
+	uint32_t *host_of;             /* by lane: its place there; SESSION_NONE: none */
 	struct unrecorded *unrecorded; /* by process */
-	uint32_t *first, *events; /* events of track i: from first[i] to first[i + 1] */
+	uint32_t *first, *events;      /* events of track i: from first[i] to first[i + 1] */
 	size_t n_hosts;
 };
 

@@ -26,7 +26,8 @@ struct picture {
 	struct strips strips;
 	struct strip_view view;
 	struct strip_cell *cells;
-	struct busy *busy; /* by lane that is the first of its device; without strips: of the host */
+	struct busy
+		*busy; /* by lane that is the first of its device; without strips: of the host */
 	bool has_letters, has_unrecorded;
 };
 

@@ -78,10 +78,17 @@ static size_t row_of(struct panel *p, const struct strip *strip)
 }
 
 /* Of a launch when nothing was recorded it is not known what it was made in. */
+static bool is_launch_unrecorded(const struct panel_timeline *pt, struct strip_place work,
+				 uint64_t launched_ns)
+{
+	uint32_t lane = strips_device_lane(&pt->strips, work.strip->lane);
+
+	return pt->busy && unrecorded_at(&pt->busy[lane].told, launched_ns);
+}
+
 static struct timeline_flow flow_to(struct panel *p, struct strip_place work)
 {
 	const struct strips *t = &as_timeline(p)->strips;
-	const struct busy *busy = timeline_busy_of(p, work.strip);
 	const struct strip_lane *host = strip_launcher(t, work.strip, work.i);
 	struct timeline_flow flow = {.launched_ns = strip_launched_ns(t, work.strip, work.i),
 				     .start_ns = strip_start_ns(t, work.strip, work.i),
@@ -91,7 +98,7 @@ static struct timeline_flow flow_to(struct panel *p, struct strip_place work)
 
 	flow.thread = t->s->lanes[strip_interval(t, work.strip, work.i)->lane].thread;
 	if (!flow.launched_ns || !host ||
-	    (busy && unrecorded_at(&busy->told, flow.launched_ns)))
+	    is_launch_unrecorded(as_timeline(p), work, flow.launched_ns))
 		return flow;
 	flow.range = strips_range_at(t, host, flow.launched_ns);
 	flow.from = row_of(p, flow.range.strip ? flow.range.strip : &t->strips[host->first_strip]);

@@ -110,8 +110,7 @@ static void draw_columns(struct panel *p, struct pen *pen, const struct busy *b)
 		run = busy_run(b, view, k);
 		if (run.unrecorded != UNRECORDED_N)
 			for (; k < run.end; k++)
-				put_cell(p, pen, k, ROLE_DIM,
-					 pen->canvas->look->glyphs->unknown);
+				put_cell(p, pen, k, ROLE_DIM, pen->canvas->look->glyphs->unknown);
 		else if (run.share > 0)
 			put_cell(p, pen, k, ROLE_BAR,
 				 levels[CLAMP((int)(run.share * 8 + 0.5) - 1, 0, 7)]);
@@ -169,9 +168,8 @@ const struct busy *timeline_busy_of(struct panel *p, const struct strip *strip)
 {
 	const struct strips *t = &as_timeline(p)->strips;
 
-	return t->lanes[strip->lane].is_host
-		       ? NULL
-		       : timeline_busy(p, strips_device_lane(t, strip->lane));
+	return t->lanes[strip->lane].is_host ? NULL
+					     : timeline_busy(p, strips_device_lane(t, strip->lane));
 }
 
 const struct unrecorded_span *timeline_unrecorded(struct panel *p, const struct strip *strip,

@@ -350,8 +350,9 @@ struct wire_copy_lane {
 /* A time in which not all that ran on devices was recorded. The number is the instance's: one that is told again is
  * what it is now. */
 struct wire_unrecorded {
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; start 0: since the process began, end 0: it goes on */
-	uint32_t number, reason;   /* enum unrecorded_reason (core/session.h) */
+	uint64_t start_ns,
+		end_ns; /* CLOCK_MONOTONIC; start 0: since the process began, end 0: it goes on */
+	uint32_t number, reason; /* enum unrecorded_reason (core/session.h) */
 };
 
 /* Some of the numbers of USAGE, as they were told one after the other. */

@@ -254,8 +254,7 @@ static void draw_map(struct map *map, const struct strip_lane *lane)
 	map->n = MIN(t.last_ns + 2 - t.first_ns, MAP);
 	for (size_t i = 0; i < map->n; i++) {
 		map->runs[i] = runs_at(lane, t.first_ns + i);
-		map->is_known[i] =
-			map->runs[i] || !is_told_unrecorded(lane, t.first_ns + i);
+		map->is_known[i] = map->runs[i] || !is_told_unrecorded(lane, t.first_ns + i);
 	}
 	memset(map->is_edge, 0, sizeof(map->is_edge));
 	for (size_t i = 0; i < s->n_intervals; i++) {
