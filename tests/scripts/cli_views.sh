@@ -348,13 +348,13 @@ p[0]["proton"]["unrecorded"] = [{"process": 0, "number": 1, "reason": "paused", 
 json.dump(p, open("unrecorded.hatchet", "w"))
 EOF
 check "timeline: what was not recorded" "\
-200us, from 0ns after the run began; a column is 10.0us  BUSY%
+200us, from 0ns after the run began; a column is 10.0us  BUSY% IN ALL
 host, pid 1
   thread 1        @@@@@@@@@@@@@@@@@@@@ 100.0%
   2 threads below 0.1%
 GPU0, pid 1
   busy             @@@@@@ /// @@//@@@@  80.5%
-  mem                 ======@@@@@       8.39M
+  mem, and most       ======@@@@@       8.39M
   stream 7         @@@@@  /// @@//@@@@  73.8%
   stream 9          @@@@@ ///   //      33.6%
 / not recorded
