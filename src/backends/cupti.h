@@ -94,6 +94,7 @@ struct cupti {
 	bool memory;           /* … and what is allocated */
 	_Atomic int unified;   /* enum cupti_unified; only flush() leaves CUPTI_UNIFIED_WANTED */
 	bool idle;             /* … and what lets a device wait */
+	bool device_graphs;    /* … those that kernels launch, too */
 	bool whole_graphs;     /* graphs are recorded whole, their nodes are not */
 
 	/* Attribution: callbacks on launches. */
@@ -239,6 +240,8 @@ void cupti_graphs_launch(const void *executable, uint32_t launch);
 /* The launch context of the newest launch of a graph that has others in it; 0: not known. number: what its records
  * say. */
 uint32_t cupti_graphs_newest(uint32_t number);
+/* A kernel in one graph launched another one: its newest launch is that of the first. */
+void cupti_graphs_pass(uint32_t from, uint32_t to);
 
 /* cupti_launches.c */
 int cupti_launches_init(struct cupti_launches *l, bool when); /* -ENOMEM; again: nothing to do */

@@ -47,8 +47,9 @@ enum abi_activity_kind {
 	ABI_KIND_SYNCHRONIZATION = 38,
 	ABI_KIND_MEMORY2 = 49,
 	ABI_KIND_MEMORY_POOL = 50,
-	ABI_KIND_GRAPH_TRACE = 51, /* whole graphs; their nodes have no records then */
-	ABI_N_KINDS = 52
+	ABI_KIND_GRAPH_TRACE = 51,  /* whole graphs; their nodes have no records then */
+	ABI_KIND_DEVICE_GRAPH = 53, /* those that kernels launch; comes with whole graphs */
+	ABI_N_KINDS = 54
 };
 
 enum abi_sync_type {
@@ -593,6 +594,18 @@ struct abi_graph {
 };
 #define ABI_ON_HOST INT32_MAX
 
+/* A graph that a kernel launched: no call has its correlation id. */
+struct abi_device_graph {
+	uint32_t kind;
+	uint32_t device;
+	uint64_t start_ns, end_ns;
+	uint32_t graph, launcher; /* launcher: the graph in which that kernel ran */
+	uint32_t mode;            /* fire and forget, as a tail, as a sibling */
+	uint32_t context;
+	uint64_t stream;
+	void *reserved;
+};
+
 /* The largest record that we ask for (a kernel of CUDA 13.0), to turn a rate into bytes. */
 #define ABI_KERNEL_BYTES 216
 
@@ -628,6 +641,7 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                       \
 	_(REQUIRED, cuptiActivityGetNextRecord,                                                    \
 	  (uint8_t * buffer, size_t valid, struct abi_record * *record))                           \
+	_(OPTIONAL, cuptiActivityEnableDeviceGraph, (uint8_t enable))                              \
 	_(OPTIONAL, cuptiActivityEnableAllSyncRecords, (uint8_t enable))                           \
 	_(OPTIONAL, cuptiActivityConfigureUnifiedMemoryCounter,                                    \
 	  (struct abi_unified_config * config, uint32_t n))                                        \

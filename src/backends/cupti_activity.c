@@ -154,12 +154,31 @@ static uint32_t translate_graph(const struct cupti *c, const void *record, struc
 	return g->correlation;
 }
 
+/* It belongs to the newest launch of the graph that launched it. */
+static uint32_t translate_device_graph(const struct cupti *c, const void *record,
+				       struct activity *a)
+{
+	const struct abi_device_graph *g = record;
+
+	(void)c;
+	cupti_graphs_pass(g->launcher, g->graph);
+	*a = (struct activity){.kind = ACTIVITY_GRAPH,
+			       .start_ns = g->start_ns,
+			       .end_ns = g->end_ns,
+			       .device = (int32_t)g->device,
+			       .context = g->context,
+			       .stream = (uint32_t)(g->stream ^ g->stream >> 32),
+			       .async = true,
+			       .graph = g->graph};
+	return 0;
+}
+
 static uint32_t (*const translate[ABI_N_KINDS])(const struct cupti *, const void *,
 						struct activity *) = {
 	[ABI_KIND_KERNEL] = translate_kernel,     [ABI_KIND_CONCURRENT_KERNEL] = translate_kernel,
 	[ABI_KIND_MEMCPY] = translate_copy,       [ABI_KIND_MEMCPY2] = translate_peer_copy,
 	[ABI_KIND_MEMSET] = translate_set,        [ABI_KIND_SYNCHRONIZATION] = translate_sync,
-	[ABI_KIND_GRAPH_TRACE] = translate_graph,
+	[ABI_KIND_GRAPH_TRACE] = translate_graph, [ABI_KIND_DEVICE_GRAPH] = translate_device_graph,
 };
 
 /* ---- memory ---- */
@@ -420,12 +439,22 @@ static void set_attribute(struct cupti *c, uint32_t attribute, uint8_t on)
 		log_debug(1, "cupti", "attribute %u: error %u", attribute, result);
 }
 
+/* Graphs that kernels launch have records where graphs are recorded whole, if that is said before. It costs others nothing
+ * (514 ns a node of a graph of 300 kernels that do nothing, 513 without, on an H200). */
+static void enable_device_graphs(struct cupti *c)
+{
+	c->device_graphs = c->api.cuptiActivityEnableDeviceGraph &&
+			   c->api.cuptiActivityEnableDeviceGraph(1) == ABI_OK;
+}
+
 /* First of all kinds, and for the whole run: with it on, nodes of graphs have no records. */
 static void enable_whole_graphs(struct cupti *c)
 {
-	uint32_t result = c->api.cuptiActivityEnable(ABI_KIND_GRAPH_TRACE);
+	uint32_t result;
 	char text[192];
 
+	enable_device_graphs(c);
+	result = c->api.cuptiActivityEnable(ABI_KIND_GRAPH_TRACE);
 	c->whole_graphs = result == ABI_OK;
 	if (c->whole_graphs)
 		return;

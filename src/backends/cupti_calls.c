@@ -167,11 +167,12 @@ static void make_graph(struct cupti *c, const struct abi_call *call, enum call_c
 	bool is_begin = call->site == ABI_ENTER;
 
 	cupti_graphs_making(&cupti_thread, is_begin);
-	if (is_begin && make_flags(call, class) & ABI_GRAPH_BY_DEVICE)
+	if (is_begin && !c->device_graphs && make_flags(call, class) & ABI_GRAPH_BY_DEVICE)
 		c->sink->ops->note(
 			c->sink,
 			"the program makes CUDA graphs for kernels to launch: CUPTI has no "
-			"records of what runs in them then");
+			"records by node of what runs in them then; --graphs whole has how often and how "
+			"long they run");
 }
 
 /* The parameters of a node of any kind. */

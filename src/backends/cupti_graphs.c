@@ -165,6 +165,16 @@ static void forget_executable(const void *executable)
 		ptrmap_take(&nested.number, executable, &number);
 }
 
+/* The newest launch of it is to be known. */
+static void number_executable(const void *executable, uint64_t number)
+{
+	if (!executable || !number)
+		return;
+	forget_executable(executable);
+	if (ptrmap_add(&nested.number, executable, number))
+		atomic_store(&nested.is_used, true);
+}
+
 /* Its nodes are where they will stay. */
 static void made(struct cupti *c, struct cupti_making *m, const void *executable)
 {
@@ -182,11 +192,7 @@ static void made(struct cupti *c, struct cupti_making *m, const void *executable
 		if (id != m->copy[i].id && c->sink->ops->cloned)
 			c->sink->ops->cloned(c->sink, m->copy[i].id, &moved);
 	}
-	if (!executable || !number)
-		return;
-	forget_executable(executable);
-	if (ptrmap_add(&nested.number, executable, number))
-		atomic_store(&nested.is_used, true);
+	number_executable(executable, number);
 }
 
 /* ---- launches ---- */
@@ -261,6 +267,12 @@ uint32_t cupti_graphs_newest(uint32_t number)
 		atomic_load_explicit(&nested.newest[number % NEWEST_N], memory_order_relaxed);
 
 	return newest >> 32 == number ? (uint32_t)newest : 0;
+}
+
+void cupti_graphs_pass(uint32_t from, uint32_t to)
+{
+	atomic_store_explicit(&nested.newest[to % NEWEST_N],
+			      (uint64_t)to << 32 | cupti_graphs_newest(from), memory_order_relaxed);
 }
 
 /* ---- changes ---- */
@@ -386,10 +398,14 @@ static void on_destroyed(struct cupti *c, const struct abi_graph_data *g)
 		c->sink->ops->removed(c->sink, &m);
 }
 
+/* Any may be launched with a kernel in it that launches another. */
 static void on_made(struct cupti *c, const struct abi_graph_data *g)
 {
-	if (g)
-		made(c, cupti_thread.making, g->executable);
+	if (!g)
+		return;
+	made(c, cupti_thread.making, g->executable);
+	if (c->device_graphs)
+		number_executable(g->executable, executable_number(c, g->executable));
 }
 
 static void on_unmade(struct cupti *c, const struct abi_graph_data *g)

@@ -52,6 +52,7 @@ static struct {
 	void *user;
 	bool enabled[N_DOMAINS][ABI_N_CALLS];
 	bool kinds[ABI_N_KINDS];
+	bool is_device_graph_asked;
 	abi_requested_fn requested;
 	abi_completed_fn completed;
 	uint8_t zeroed, per_thread;
@@ -155,6 +156,7 @@ static size_t record_size(uint32_t kind)
 		return old ? offsetof(struct abi_set, graph) : 88;
 	case ABI_KIND_SYNCHRONIZATION:
 	case ABI_KIND_GRAPH_TRACE:
+	case ABI_KIND_DEVICE_GRAPH:
 		return 56;
 	case ABI_KIND_MEMORY2:
 		return 128;
@@ -179,6 +181,7 @@ union record {
 	struct abi_memory memory;
 	struct abi_memory_pool pool;
 	struct abi_graph graph;
+	struct abi_device_graph device_graph;
 	struct abi_unified_record unified;
 };
 
@@ -290,6 +293,17 @@ static void fill_graph(union record *r, const struct mock_op *op, uint32_t id)
 	r->graph.graph = op->graph;
 }
 
+/* Told only of where it was asked for; mock_op.flags: the graph that launched it. */
+static void fill_device_graph(union record *r, const struct mock_op *op, uint32_t id)
+{
+	(void)id;
+	r->device_graph.device = op->device;
+	r->device_graph.context = op->context;
+	r->device_graph.stream = op->stream;
+	r->device_graph.graph = op->graph;
+	r->device_graph.launcher = op->flags;
+}
+
 static void fill_unified(union record *r, const struct mock_op *op, uint32_t id)
 {
 	(void)id;
@@ -305,11 +319,16 @@ static void fill(union record *r, const struct mock_op *op, uint32_t id)
 {
 	static void (*const fills[ABI_N_KINDS])(union record *, const struct mock_op *,
 						uint32_t) = {
-		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel, [ABI_KIND_MEMCPY] = fill_copy,
-		[ABI_KIND_MEMCPY2] = fill_peer_copy,        [ABI_KIND_MEMSET] = fill_set,
-		[ABI_KIND_SYNCHRONIZATION] = fill_sync,     [ABI_KIND_MEMORY2] = fill_memory,
-		[ABI_KIND_MEMORY_POOL] = fill_pool,         [ABI_KIND_GRAPH_TRACE] = fill_graph,
+		[ABI_KIND_CONCURRENT_KERNEL] = fill_kernel,
+		[ABI_KIND_MEMCPY] = fill_copy,
+		[ABI_KIND_MEMCPY2] = fill_peer_copy,
+		[ABI_KIND_MEMSET] = fill_set,
+		[ABI_KIND_SYNCHRONIZATION] = fill_sync,
+		[ABI_KIND_MEMORY2] = fill_memory,
+		[ABI_KIND_MEMORY_POOL] = fill_pool,
+		[ABI_KIND_GRAPH_TRACE] = fill_graph,
 		[ABI_KIND_UNIFIED] = fill_unified,
+		[ABI_KIND_DEVICE_GRAPH] = fill_device_graph,
 	};
 
 	memset(r, 0, sizeof(*r));
@@ -339,6 +358,10 @@ static void set_times(uint8_t *record, uint64_t start_ns, uint64_t end_ns)
 	case ABI_KIND_UNIFIED:
 		r->unified.start_ns = start_ns;
 		r->unified.end_ns = end_ns;
+		break;
+	case ABI_KIND_DEVICE_GRAPH:
+		r->device_graph.start_ns = start_ns;
+		r->device_graph.end_ns = end_ns;
 		break;
 	case ABI_KIND_GRAPH_TRACE:
 		r->graph.start_ns = start_ns;
@@ -696,6 +719,8 @@ static uint32_t set_kind(uint32_t kind, bool on)
 	mock.kinds[kind] = on;
 	if (kind == ABI_KIND_MEMCPY)
 		mock.kinds[ABI_KIND_MEMCPY2] = on;
+	if (kind == ABI_KIND_GRAPH_TRACE)
+		mock.kinds[ABI_KIND_DEVICE_GRAPH] = on && mock.is_device_graph_asked;
 	return ABI_OK;
 }
 
@@ -714,6 +739,15 @@ uint32_t cuptiActivityEnable(uint32_t kind)
 }
 
 #ifndef MOCK_CUPTI_OLD
+EXPORT uint32_t cuptiActivityEnableDeviceGraph(uint8_t on);
+uint32_t cuptiActivityEnableDeviceGraph(uint8_t on)
+{
+	if (mock.kinds[ABI_KIND_GRAPH_TRACE])
+		die("graphs that kernels launch were asked for too late");
+	mock.is_device_graph_asked = on;
+	return ABI_OK;
+}
+
 EXPORT uint32_t cuptiActivityConfigureUnifiedMemoryCounter(struct abi_unified_config *config,
 							   uint32_t n);
 uint32_t cuptiActivityConfigureUnifiedMemoryCounter(struct abi_unified_config *config, uint32_t n)
@@ -957,7 +991,7 @@ static void put_records(const struct mock_op *op, uint32_t id)
 {
 	struct mock_op whole = *op;
 
-	if (op->graph && mock.kinds[ABI_KIND_GRAPH_TRACE]) {
+	if (op->kind != ABI_KIND_DEVICE_GRAPH && op->graph && mock.kinds[ABI_KIND_GRAPH_TRACE]) {
 		whole.kind = ABI_KIND_GRAPH_TRACE;
 		whole.n_records = 1;
 		op = &whole;

@@ -8,7 +8,7 @@
 #include "programs/mock_graphs.h"
 #include "proton/proton.h"
 
-enum { UPDATE_CALL = 696, N_AGAIN = 40000 };
+enum { NO_CALL = 1, UPDATE_CALL = 696, N_AGAIN = 40000 };
 
 static uint32_t (*begin_capture)(void *, int), (*end_capture)(void *, void **);
 static uint32_t grid = 1;
@@ -180,6 +180,43 @@ static void run_updated(uint32_t graph)
 	launch_nodes("untold", graph + 3, updated_to, 2);
 }
 
+static void wait_for_records(void)
+{
+	static int session = -1;
+
+	if (session < 0)
+		session = proton_session_start("until_here", NULL);
+	proton_session_activate(session);
+	proton_session_deactivate(session, 1);
+}
+
+/* A kernel of one graph launches another: twice, as the host launched the first here and there. */
+static void run_by_kernel(uint32_t graph)
+{
+	static const char *const scopes[] = {"here", "there"};
+	const struct mock_op inner = {
+		.kind = ABI_KIND_DEVICE_GRAPH, .graph = graph + 1, .flags = graph + 3};
+	struct mock_op outer = launch_of(graph + 3, 1);
+	uint64_t first;
+
+	proton_enter_scope("inner");
+	first = capture_two(graph);
+	proton_exit_scope();
+	instantiate(graph + 1, first, 2, 0);
+	proton_enter_scope("outer");
+	first = capture_two(graph + 2);
+	proton_exit_scope();
+	instantiate(graph + 3, first, 2, 0);
+	outer.executable = handle(graph + 3);
+	for (unsigned i = 0; i < 2; i++) {
+		proton_enter_scope(scopes[i]);
+		call(GRAPH_CALL, &outer);
+		proton_exit_scope();
+		call(NO_CALL, &inner);
+		wait_for_records();
+	}
+}
+
 /* By hand; one node is taken out again. */
 static void build(uint32_t graph, uint32_t executable)
 {
@@ -211,16 +248,6 @@ static void bad_times(uint32_t graph)
 	call(GRAPH_CALL, &op);
 	call(GRAPH_CALL, &op);
 	proton_exit_scope();
-}
-
-static void wait_for_records(void)
-{
-	static int session = -1;
-
-	if (session < 0)
-		session = proton_session_start("until_here", NULL);
-	proton_session_activate(session);
-	proton_session_deactivate(session, 1);
 }
 
 /* The record comes when the graph is gone. */
@@ -302,6 +329,7 @@ int main(int argc, char **argv)
 	launch("built", 5, 3, 3);
 	launch_nodes("before us", 77, (uint64_t)77 << 32 | 1, 2);
 	run_updated(60);
+	run_by_kernel(80);
 	first = instantiate(9, capture_two(8), 2, 0);
 	bad_times(9);
 	run_late(9, first);

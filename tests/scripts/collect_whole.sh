@@ -51,6 +51,11 @@ check "updated once more" "again $updated/a third/<graph: 2 kernels> count=2 gra
 check "updated, and nobody tells of nodes" \
 	"untold/<captured_at>/a third/<graph changed: 2 kernels> count=2 graph_kernels=4 graph_nodes=4" \
 	"$(grep '^untold.*<graph' whole)"
+for place in here there; do
+	check "launched by a kernel that was launched $place" \
+		"$place/<captured_at>/inner/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2|$place/<captured_at>/outer/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2|" \
+		"$(grep "^$place" whole | sort | tr '\n' '|')"
+done
 check "a graph that is gone when its record comes" \
 	"late/<captured_at>/<graph: 2 kernels> count=1 graph_kernels=2 graph_nodes=2" "$(grep '^late' whole)"
 check "graphs that come and go share a row" \

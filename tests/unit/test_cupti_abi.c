@@ -275,6 +275,17 @@ FIELD(abi_unified_record, src, CUpti_ActivityUnifiedMemoryCounter3, srcId);
 FIELD(abi_unified_record, dst, CUpti_ActivityUnifiedMemoryCounter3, dstId);
 FIELD(abi_unified_record, flags, CUpti_ActivityUnifiedMemoryCounter3, flags);
 #if CUPTI_API_VERSION >= 130000
+#if CUPTI_API_VERSION >= 130000
+SAME(ABI_KIND_DEVICE_GRAPH, CUPTI_ACTIVITY_KIND_DEVICE_GRAPH_TRACE);
+FIELD(abi_device_graph, kind, CUpti_ActivityDeviceGraphTrace, kind);
+FIELD(abi_device_graph, device, CUpti_ActivityDeviceGraphTrace, deviceId);
+FIELD(abi_device_graph, start_ns, CUpti_ActivityDeviceGraphTrace, start);
+FIELD(abi_device_graph, end_ns, CUpti_ActivityDeviceGraphTrace, end);
+FIELD(abi_device_graph, graph, CUpti_ActivityDeviceGraphTrace, graphId);
+FIELD(abi_device_graph, launcher, CUpti_ActivityDeviceGraphTrace, launcherGraphId);
+FIELD(abi_device_graph, context, CUpti_ActivityDeviceGraphTrace, contextId);
+FIELD(abi_device_graph, stream, CUpti_ActivityDeviceGraphTrace, streamId);
+#endif
 FIELD(abi_graph, kind, CUpti_ActivityGraphTrace2, kind);
 FIELD(abi_graph, correlation, CUpti_ActivityGraphTrace2, correlationId);
 FIELD(abi_graph, start_ns, CUpti_ActivityGraphTrace2, start);
