@@ -36,6 +36,7 @@
 	_(ONE_KERNEL, "one-kernel")                                                                \
 	_(TINY_KERNELS, "tiny-kernels")                                                            \
 	_(STEPS, "steps")                                                                          \
+	_(BETWEEN_STEPS, "between-steps")                                                          \
 	_(UNEVEN, "uneven")                                                                        \
 	_(COLLECTIVES, "collectives")                                                              \
 	_(CLOCKS, "clocks")                                                                        \

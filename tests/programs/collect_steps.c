@@ -390,6 +390,24 @@ static void moves(unsigned n, bool grow)
 	}
 }
 
+/* A kernel in each, and 10 ms between two. */
+static void apart(unsigned n)
+{
+	const struct timespec pause = {0, 10000 * US};
+
+	proton_enter_scope("train");
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "step %u", i);
+		proton_enter_scope(name);
+		kernel("k", realtime_ns() - 10 * US);
+		proton_exit_scope();
+		nanosleep(&pause, NULL);
+	}
+	proton_exit_scope();
+}
+
 static void open_mock(const char *libcuda)
 {
 	uint32_t (*init)(uint32_t);
@@ -422,6 +440,8 @@ int main(int argc, char **argv)
 		moves(n, true);
 	else if (!strcmp(kind, "stays"))
 		moves(n, false);
+	else if (!strcmp(kind, "apart"))
+		apart(n);
 	else if (!strcmp(kind, "slow"))
 		slow(n);
 	else if (!strcmp(kind, "numbers"))

@@ -131,6 +131,17 @@ for n in json.load(sys.stdin)["nodes"]:
 	sed 's/,3,449,[0-9]*,/,3,449,null,/' run.hatchet >odd.hatchet
 	has "… of one it is not known how long it took" "; slow by a late host: 3, by more work: 2 (#252 took" <("$PROTON" advise --width 300 odd.hatchet)
 
+	# 39 times 10 ms between steps that take nothing, whatever a busy machine adds.
+	run apart 40
+	check "between steps" "True" "$("$PROTON" export -f json run.hatchet | python3 -c '
+import json, sys
+print(*(m["between_steps (ns)"] >= 39 * 10**7 for m in (n["metrics"] for n in json.load(sys.stdin)["nodes"]) if m.get("steps")))')"
+	"$PROTON" advise --width 300 run.hatchet >findings
+	check "… a finding" 1 "$(grep -c " of the loop's time is between its steps: .* before each of 39 steps, which take .* ('step #')" findings)"
+	check "… where" "at train" "$(grep -A1 'between its steps' findings | tail -1 | xargs)"
+	run kernels 500
+	hasnt "… none where one ends as the next one starts" "(between-steps)" <("$PROTON" advise run.hatchet)
+
 	# Bytes in steps and at their ends: of how many they are known, all, the most and the growth.
 	moved() { "$PROTON" export -f json "${1:-run.hatchet}" | python3 -c '
 import json, sys

@@ -200,6 +200,17 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 
+#define STEPS_APART(n, mean, apart, busy_s)                                                        \
+	{                                                                                          \
+		.wall_ns = 10 * S, .busy_ns = {(busy_s)*S}, .work = {KERNEL("step 0", S, 100)},    \
+		.counted = {                                                                       \
+			{METRIC_STEPS, n},                                                         \
+			{METRIC_STEP_TIME, (n) * (mean)},                                          \
+			{METRIC_STEP_MAX, mean},                                                   \
+			{METRIC_STEP_APART, (n) * (apart)},                                        \
+		}                                                                                  \
+	}
+
 /* Eight seconds of work in ten, half of it copies, of which sensors said this. */
 #define LOOKED [SENSOR_LOOKS] = 20, [SENSOR_WORKING] = 16
 #define SENSED(...)                                                                                \
@@ -472,6 +483,15 @@ static const struct {
 	{FINDING_STEPS, 0, STEPS_OF(50 * MS, 49 * MS, 60 * MS)}, /* all alike */
 	{FINDING_STEPS, 0, STEPS_OF(5 * MS, 4500000, 40 * MS)},  /* cheap */
 	{FINDING_STEPS, 0, STEPS_WITHOUT_MOST(50 * MS, 40 * MS)},
+	/* What lies between is the loop's time, of which devices may use a part: no more than they were idle. */
+	{FINDING_BETWEEN_STEPS, 2e9, STEPS_APART(100, 50 * MS, 20 * MS, 5)},
+	{FINDING_BETWEEN_STEPS, 1e9, STEPS_APART(100, 50 * MS, 20 * MS, 9)},
+	{FINDING_BETWEEN_STEPS, 0, STEPS_APART(100, 50 * MS, 20 * MS, 10)}, /* never idle */
+	{FINDING_BETWEEN_STEPS, 0, STEPS_APART(100, 50 * MS, 5 * MS, 5)},   /* a tenth of 50 */
+	{FINDING_BETWEEN_STEPS, 6e8, STEPS_APART(100, 50 * MS, 6 * MS, 5)},
+	{FINDING_BETWEEN_STEPS, 0, STEPS_APART(15, 50 * MS, 20 * MS, 5)}, /* few */
+	{FINDING_BETWEEN_STEPS, 0, STEPS_APART(100, MS / 2, MS / 2, 5)},  /* cheap */
+	{FINDING_BETWEEN_STEPS, 0, STEPS_OF(50 * MS, 50 * MS, 50 * MS)},  /* not known */
 	{FINDING_THRASHING, 400e6, MOVED(400 * MS, 1000, 0, 3)},
 	{FINDING_THRASHING, 0, MOVED(400 * MS, 1000, 0, 0)},
 	{FINDING_THRASHING, 0, MOVED(5 * MS, 1000, 0, 3)},
@@ -862,6 +882,16 @@ START_TEST(why_steps_were_slow)
 }
 END_TEST
 
+START_TEST(between_steps_says_whose)
+{
+	struct world world = STEPS_APART(100, 50 * MS, 20 * MS, 5);
+
+	has_evidence(&world, FINDING_BETWEEN_STEPS,
+		     "28.6 % of the loop's time is between its steps: 20.0ms before each of 100 "
+		     "steps, which take 50.0ms ('step #')");
+}
+END_TEST
+
 /* A scope that leaves behind what grows says both. */
 START_TEST(a_leak_grows)
 {
@@ -1213,6 +1243,7 @@ int main(void)
 	tcase_add_test(tcase, pools_are_fragmented);
 	tcase_add_test(tcase, why_a_step_was_slow);
 	tcase_add_test(tcase, why_steps_were_slow);
+	tcase_add_test(tcase, between_steps_says_whose);
 	tcase_add_test(tcase, a_leak_grows);
 	tcase_add_test(tcase, copies_of_a_context);
 	tcase_add_test(tcase, links_name_their_own_copies);
