@@ -6,7 +6,7 @@
  *   many N PREFIX NS                N kernels "PREFIX0", "PREFIX1" …, one execution each
  *   copy DIRECTION KIND BYTES NS    "copy HtoD pinned 4096 1000"
  *   set KIND BYTES NS
- *   after NS LATENCY [GRAPH]        the next one starts NS after the last one ended, LATENCY after it was
+ *   after NS LATENCY [GRAPH]        the next one starts NS after the last one ended (below 0: before), LATENCY after it was
  *                                   launched, as a node of that graph; others from then on not before the
  *                                   last one ended, and launched as they start
  *   sync NAME NS                    the host waits; nothing where that is not wanted
@@ -199,7 +199,7 @@ static void run_sync(struct fake *f, char *const words[])
 static void run_after(struct fake *f, char *const words[])
 {
 	f->after.on = true;
-	f->after.gap_ns = strtoull(words[1], NULL, 10);
+	f->after.gap_ns = (uint64_t)strtoll(words[1], NULL, 10);
 	f->after.latency_ns = strtoull(words[2], NULL, 10);
 	f->after.graph = words[3] ? (uint32_t)strtoul(words[3], NULL, 10) : 0;
 	if (f->idle && !f->after.was_on)

@@ -39,10 +39,9 @@ static const char *format_word(unsigned i)
 }
 
 static const char *const table_words[WRITE_N_TABLES + 1] = {
-	[WRITE_CONTEXTS] = "contexts",
-	[WRITE_COPY_PAIRS] = "copy-pairs",
-	[WRITE_COPY_SIZES] = "copy-sizes",
-	[WRITE_COPY_STREAMS] = "copy-streams",
+	[WRITE_CONTEXTS] = "contexts",     [WRITE_COPY_PAIRS] = "copy-pairs",
+	[WRITE_COPY_SIZES] = "copy-sizes", [WRITE_COPY_STREAMS] = "copy-streams",
+	[WRITE_DEVICES] = "devices",
 };
 
 static const char *table_word(unsigned i)
@@ -60,7 +59,7 @@ static const struct option_def options[] = {
 	{.name = "metric", .letter = 'm', .arg = "METRIC",
 	 .help = "weight of stacks (time); columns of csv, markdown",
 	 .id = OPT_METRIC},
-	{.name = "table", .arg = "NAME", .help = "csv, markdown: of contexts, copy-pairs, copy-sizes, copy-streams",
+	{.name = "table", .arg = "NAME", .help = "csv, markdown: of contexts, copy-pairs, copy-sizes, copy-streams, devices",
 	 .values = table_word, .rare = true, .id = OPT_TABLE},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are written",
 	 .rare = true, .id = OPT_NAMES},
@@ -183,7 +182,7 @@ static void unknown_format(const char *word)
 			 word);
 }
 
-/* Copies have columns of their own. */
+/* What is no calling context has columns of its own. */
 static bool fits_table(const struct arguments *a, const struct format *f)
 {
 	if (a->write.table == WRITE_CONTEXTS)
@@ -312,6 +311,8 @@ static int reduce(const struct arguments *a, const struct format *format, struct
 	}
 	if (a->write.table == WRITE_COPY_STREAMS && part->copy_lanes_of_all)
 		complain("copies by stream are of the whole profile");
+	if (a->write.table == WRITE_DEVICES)
+		complain("how long devices were busy is of the whole profile");
 	session_free(*s);
 	*s = part;
 	return is_known(a, format, part, name) ? STATUS_OK : STATUS_USAGE;

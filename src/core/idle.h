@@ -20,6 +20,11 @@ struct idle {
 
 /* Of each device, in their order, from one pass over all rows. NULL: no memory, or no devices. The caller's, free(). */
 struct idle *idle_new(const struct session *s);
+/* Is anything known of its gaps or its launches? */
+static inline bool idle_is_told(const struct idle *d)
+{
+	return !isnan(d->ns) || !isnan(d->launches);
+}
 static inline double idle_latency_ns(const struct idle *d)
 {
 	return d->launches > 0 ? d->latency_ns / d->launches : NAN;
@@ -65,6 +70,26 @@ static inline double idle_depth(const struct idle *d)
 	  "launches that were on their way at a time, on average")                                 \
 	_(at_once, "AT ONCE",   idle_at_once(d),        rate,    7, 10,                            \
 	  "kernels, copies and sets that ran at a time, while any did, on average")
+
+/* … for programs, which know parts by the names of their metrics: whole numbers, and what is none.
+ *    key                   title                       value */
+#define IDLE_NUMBERS(_)                                                                            \
+	_(busy_ns,              "busy (ns)",                d->busy_ns)                            \
+	_(work_ns,              "work (ns)",                d->work_ns)                            \
+	_(idle_ns,              "idle (ns)",                d->ns)                                 \
+	_(idle_late_ns,         "idle_late (ns)",           d->parts[GAP_LATE])                    \
+	_(idle_sync_ns,         "idle_sync (ns)",           d->parts[GAP_SYNC])                    \
+	_(idle_copy_ns,         "idle_copy (ns)",           d->parts[GAP_COPY])                    \
+	_(idle_launch_ns,       "idle_launch (ns)",         d->parts[GAP_LAUNCH])                  \
+	_(idle_queued_ns,       "idle_queued (ns)",         d->parts[GAP_QUEUED])                  \
+	_(idle_in_graphs_ns,    "idle_in_graphs (ns)",      d->parts[GAP_GRAPH])                   \
+	_(idle_gaps,            "idle_gaps",                d->gaps)                               \
+	_(launches_timed,       "launches_timed",           d->launches)                           \
+	_(launch_latency_ns,    "launch_latency (ns)",      d->latency_ns)                         \
+	_(launch_latency_max_ns, "launch_latency_max (ns)", d->latency_max_ns)
+#define IDLE_RATIOS(_)                                                                             \
+	_(queue_depth,          "queue_depth",              idle_depth(d))                         \
+	_(concurrency,          "concurrency",              idle_at_once(d))
 
 /* Of a calling context.
  *    metric       title     form   human   width rank  meaning */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "format/asked.h"
-#include "format/copies_table.h"
 #include "format/export.h"
 #include "format/folded.h"
 #include "format/sheet.h"
+#include "format/tables.h"
 
 struct table {
 	const struct session *s;
@@ -198,7 +198,7 @@ static int write_any(const struct sheet_form *form, const struct session *s,
 
 	if (!options || options->table == WRITE_CONTEXTS)
 		return write_contexts(form, s, options, out);
-	r = copies_table_write(&sheet, s, options->table);
+	r = tables_write(&sheet, s, options->table);
 	return r < 0 ? r : out->error;
 }
 
@@ -226,6 +226,6 @@ const struct format format_markdown = {
 	.suffix = ".md",
 	.names = NAME_DEMANGLED,
 	.has_columns = true,
-	.help = "one row a node, with all metrics; or tables of copies",
+	.help = "one row a node, with all metrics; or other tables",
 	.write = write_markdown,
 };

@@ -5,9 +5,12 @@
  * data/proton-profile.schema.json describe it. One node a line. */
 #include "format/json_profile.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/held.h"
+#include "core/idle.h"
 #include "core/made_from.h"
 #include "core/traffic.h"
 #include "format/fields.h"
@@ -238,18 +241,23 @@ static void key_sum(struct exporter *x, const char *key, double sum)
 	jsonw_key_u64(&x->json, key, sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX);
 }
 
+static void key_sum_or_null(struct exporter *x, const char *key, double sum)
+{
+	if (!isnan(sum)) {
+		key_sum(x, key, sum);
+		return;
+	}
+	jsonw_key(&x->json, key);
+	jsonw_null(&x->json);
+}
+
 static void write_pair(struct exporter *x, const struct traffic_pair *p)
 {
 	jsonw_object_flat(&x->json);
 	write_end(x, "from", &p->from);
 	write_end(x, "to", &p->to);
 	key_sum(x, "count", p->n);
-	if (p->bytes > 0) {
-		key_sum(x, "bytes", p->bytes);
-	} else {
-		jsonw_key(&x->json, "bytes");
-		jsonw_null(&x->json);
-	}
+	key_sum_or_null(x, "bytes", p->bytes > 0 ? p->bytes : NAN);
 	key_sum(x, "time_ns", p->time_ns);
 	jsonw_object_end(&x->json);
 }
@@ -259,6 +267,35 @@ static void write_traffic(struct exporter *x, const struct traffic *t)
 	jsonw_key_array(&x->json, "traffic");
 	for (size_t i = 0; i < t->n_pairs; i++)
 		write_pair(x, &t->pairs[i]);
+	jsonw_array_end(&x->json);
+}
+
+/* ---- what devices waited for ---- */
+
+static void key_ratio(struct exporter *x, const char *key, double v)
+{
+	jsonw_key(&x->json, key);
+	jsonw_f64(&x->json, v);
+}
+
+static void write_idle(struct exporter *x, const struct idle *of)
+{
+	jsonw_key_array(&x->json, "idle");
+	for (uint32_t i = 0; i < x->s->n_devices; i++) {
+		const struct idle *d = &of[i];
+
+		if (!idle_is_told(d))
+			continue;
+		jsonw_object_flat(&x->json);
+		key_index(x, "device", i);
+#define _(key, title, value) key_sum_or_null(x, #key, value);
+		IDLE_NUMBERS(_)
+#undef _
+#define _(key, title, value) key_ratio(x, #key, value);
+		IDLE_RATIOS(_)
+#undef _
+		jsonw_object_end(&x->json);
+	}
 	jsonw_array_end(&x->json);
 }
 
@@ -290,8 +327,11 @@ static int export(const struct session *s, const struct write_options *options, 
 {
 	struct exporter x = {.s = s};
 	struct traffic traffic = {0};
+	_cleanup_(freep) struct idle *idle = idle_new(s);
 	int r = hist_chains_init(&x.hists, s);
 
+	if (r == 0 && !idle && s->n_devices)
+		r = -ENOMEM;
 	if (r == 0)
 		r = traffic_make(&traffic, s, NULL, NULL);
 	jsonw_init(&x.json, out, options && options->compact);
@@ -303,6 +343,7 @@ static int export(const struct session *s, const struct write_options *options, 
 		write_metric_table(&x);
 		for (size_t i = 0; i < SECTION_N; i++)
 			fields_write_section(&x.fields, &sections[i]);
+		write_idle(&x, idle);
 		write_traffic(&x, &traffic);
 		write_nodes(&x);
 		jsonw_object_end(&x.json);

@@ -100,7 +100,7 @@ int put_idle(struct report *r)
 	for (uint32_t i = 0; i < r->s->n_devices; i++) {
 		const struct idle *d = &of[order[i]];
 
-		if (isnan(d->ns) && isnan(d->launches))
+		if (!idle_is_told(d))
 			continue;
 		devices[t.n++] = order[i];
 		is_any |= d->ns > 0;

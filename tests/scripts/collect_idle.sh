@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What lets a device wait: how long, whose it is, and why, end to end.
+tests=$(cd "${srcdir:-.}/tests" && pwd) || exit 99
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_idle
@@ -83,6 +84,30 @@ check "graph: as scripted" "b {'idle_gaps': 1, 'idle (ns)': 500, 'idle_queued (n
 c {'idle_in_graphs (ns)': 300}
 d {'idle_gaps': 1, 'idle (ns)': 4000, 'idle_late (ns)': 3900, 'idle_launch (ns)': 100}
 e {'idle_gaps': 1, 'idle (ns)': 70, 'idle_queued (ns)': 70}" "$(cat out)"
+
+# Two at a time, on three streams: 400 us of work while the device is busy for 200 us. Three launches are on their way for
+# 400 us each, of the 300 us from the first work to the last.
+PROTON_FAKE='kernel a 100000;after 100000 400000;kernel b 100000;stream 2;after -100000 400000;kernel c 100000;stream 3;after -100000 400000;kernel d 100000' \
+	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- true >out 2>err
+check "depth: status" 0 $?
+"$PROTON" export -f json -o f.json f.hatchet
+python3 "$tests/tools/validate_json.py" "$tests/../data/proton-profile.schema.json" f.json >out
+check "depth: as its schema says" yes "$([[ $? = 0 || $(tail -1 out) = skipped:* ]] && echo yes)"
+check "depth: JSON" "0 200000 400000 100000 1200000 3 4.0 2.0 0" "$(python3 -c '
+import json
+for d in json.load(open("f.json"))["idle"]:
+    print(*(d[k] for k in ("device", "busy_ns", "work_ns", "idle_ns", "launch_latency_ns", "launches_timed", "queue_depth", "concurrency", "idle_sync_ns")))')"
+check "depth: CSV" "GPU0 200000 400000 100000 1200000 3 4 2" "$("$PROTON" export -f csv --table devices f.hatchet | python3 -c '
+import csv, sys
+for d in csv.DictReader(sys.stdin):
+    print(*(d[k] for k in ("device", "busy (ns)", "work (ns)", "idle (ns)", "launch_latency (ns)", "launches_timed", "queue_depth", "concurrency")))')"
+check "depth: Markdown" "| GPU0" "$("$PROTON" export -f markdown --table devices f.hatchet | tail -1 | cut -c 1-6)"
+check "depth: report" "DEPTH ONCE 4.00 2.00 GPU0" "$("$PROTON" report --ascii --width 200 --view devices f.hatchet |
+	sed -n '/^What they waited for/,/^$/p' | awk 'NR == 2 { print $(NF - 3), $(NF - 1) } NR == 3 { print $(NF - 2), $(NF - 1), $NF }' | xargs)"
+"$PROTON" export -f csv -i b --table devices f.hatchet >out 2>err
+has "depth: of the whole" "how long devices were busy is of the whole profile" err
+timeout 120 env PROTON_FAKE='kernel a 1000' "$PROTON" record -q --no-cuda --no-idle -o f.hatchet -- true 2>err
+check "depth: not wanted" "[] 0" "$("$PROTON" export -f json f.hatchet | python3 -c 'import json, sys; print(json.load(sys.stdin)["idle"])') $("$PROTON" export -f csv --table devices f.hatchet | grep -c GPU)"
 
 # What people read of it.
 PROTON_FAKE='kernel load 1000000;after 0 0;kernel forward 2000000;pause 1200;kernel backward 1000000;after 2000000 0;copy HtoD pinned 4096 100000;after 70000000 7000;kernel step 3000000;after 3000000 9000000;kernel allreduce 100000' \
