@@ -554,6 +554,8 @@ uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* n
 uint32_t context_intern(uint32_t node, uint32_t thread, uint32_t flags, uint32_t epoch,
 			uint32_t name); /* flags: of enum context_flag */
 uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_t thread);
+/* … of what a device, or the host (WIRE_NONE), has in no stream. */
+uint32_t lane_of_no_stream(uint32_t device);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set,
 		     uint32_t epoch); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);

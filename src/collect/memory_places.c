@@ -85,6 +85,11 @@ static bool is_of_host(unsigned kind)
 	return kind == MEMORY_PINNED || kind == MEMORY_PAGEABLE;
 }
 
+static uint32_t stream_of(const struct memory_event *e)
+{
+	return e->async ? e->stream : STREAM_NONE;
+}
+
 static uint32_t device_of(uint8_t source, const struct memory_event *e)
 {
 	return is_of_host(e->kind) ? WIRE_NONE : device_intern(source, e->device);
@@ -92,7 +97,7 @@ static uint32_t device_of(uint8_t source, const struct memory_event *e)
 
 static uint32_t total_new(uint32_t device, uint8_t kind, const char *name)
 {
-	uint32_t i = memory.n_totals, lane = lane_intern(device, 0, 0, 0);
+	uint32_t i = memory.n_totals, lane = lane_of_no_stream(device);
 
 	if (i == MEMORY_MAX_TOTALS)
 		return MEMORY_MAX_TOTALS - 1;
@@ -148,7 +153,7 @@ static struct pool *pool_of(uint32_t device, uint64_t address)
 		return NULL;
 	*p = (struct pool){.address = address, .device = device, .number = number};
 	pool_name(p, name, sizeof(name));
-	p->slot = slot_intern(leaf(0, name), lane_intern(device, 0, 0, 0), SET_ID_POOL, 0);
+	p->slot = slot_intern(leaf(0, name), lane_of_no_stream(device), SET_ID_POOL, 0);
 	memory.n_pools++;
 	return p;
 }
@@ -227,18 +232,18 @@ static uint32_t place_find(uint8_t source, const struct memory_event *e)
 	char name[NAME_MAX_PLACE];
 
 	place_name(source, e, allocator_of(ctx), name);
-	return place_at(
-		leaf(ctx->node, name),
-		lane_intern(device, on_host ? 0 : e->context, on_host ? 0 : e->stream, ctx->thread),
-		total_of(device, e->kind));
+	return place_at(leaf(ctx->node, name),
+			lane_intern(device, on_host ? 0 : e->context, on_host ? 0 : stream_of(e),
+				    ctx->thread),
+			total_of(device, e->kind));
 }
 
 uint32_t memory_place(uint8_t source, const struct memory_event *e)
 {
-	const struct place_key key = {e->pool,   e->launch,    e->context, e->stream,
+	const struct place_key key = {e->pool,   e->launch,    e->context, stream_of(e),
 				      e->device, e->kind + 1u, source,     e->is_static};
 	uint32_t i = (uint32_t)hash_u64(e->pool ^ (uint64_t)e->launch << 32 ^
-					(uint64_t)e->context << 16 ^ (uint64_t)e->stream << 8 ^
+					(uint64_t)e->context << 16 ^ (uint64_t)stream_of(e) << 8 ^
 					e->kind) %
 		     CACHE_PLACES,
 		 place;
@@ -257,7 +262,7 @@ uint32_t memory_place_unknown(uint8_t source, const struct memory_event *e)
 {
 	uint32_t device = device_of(source, e);
 
-	return place_at(leaf(0, "alloc before proton"), lane_intern(device, 0, 0, 0),
+	return place_at(leaf(0, "alloc before proton"), lane_of_no_stream(device),
 			total_of(device, e->kind));
 }
 
@@ -277,7 +282,7 @@ uint32_t memory_total_leaf(uint32_t node, uint32_t total, uint32_t *ret_lane)
 	char name[NAME_MAX_PLACE];
 
 	kind_name(t->kind, name);
-	*ret_lane = lane_intern(t->device, 0, 0, 0);
+	*ret_lane = lane_of_no_stream(t->device);
 	return leaf(node, name);
 }
 
@@ -333,7 +338,7 @@ static void tensors(uint32_t device, const struct torch_totals *m)
 {
 	const struct total *t = &memory.total[total_of(device, MEMORY_TENSORS)];
 	uint64_t start_ns = collector->start_ns, at_ns = m->used_at_ns;
-	uint32_t place = place_at(leaf(0, ALLOC_TENSORS), lane_intern(device, 0, 0, 0),
+	uint32_t place = place_at(leaf(0, ALLOC_TENSORS), lane_of_no_stream(device),
 				  total_of(device, MEMORY_TENSORS));
 
 	if (place == WIRE_NONE || t->slot == WIRE_NONE)

@@ -601,6 +601,11 @@ uint32_t lane_intern(uint32_t device, uint32_t context, uint32_t stream, uint32_
 	return id == WIRE_NONE ? 0 : id;
 }
 
+uint32_t lane_of_no_stream(uint32_t device)
+{
+	return lane_intern(device, 0, device == WIRE_NONE ? 0 : STREAM_NONE, 0);
+}
+
 /* Minima start at the top. */
 static void slot_seed(const struct slot_entry *e)
 {

@@ -96,7 +96,7 @@ static uint32_t slot_of(uint8_t source, const struct memory_event *e, unsigned s
 {
 	uint32_t device = e->device == DEVICE_HOST ? WIRE_NONE : device_intern(source, e->device);
 
-	return slot_intern(node_of(e), lane_intern(device, 0, 0, 0), set, 0);
+	return slot_intern(node_of(e), lane_of_no_stream(device), set, 0);
 }
 
 static void add_moved(uint32_t slot, const struct memory_event *e)

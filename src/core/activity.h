@@ -147,6 +147,7 @@ struct memory_event {
 #define NO_MEMORY_EVENTS  "allocations of memory are not recorded"
 #define NO_UNIFIED_EVENTS "unified memory is not recorded"
 #define DEVICE_HOST       (-1)
+#define STREAM_NONE       UINT32_MAX /* of a lane of what is in no stream */
 /* Names of what allocates: "alloc device", with the pool, and the file whose code asked for it; of variables that come
  * with a module, which nobody asked for, "alloc device variables". */
 #define ALLOC_WORD    "alloc "

@@ -95,6 +95,7 @@ static void group_name(void *ctx, uint32_t id, char *out, size_t size)
 {
 	struct groups *g = ctx;
 	const struct session_lane *l = session_lane_at(g->s, g->lane[id]);
+	char stream[STREAM_WORD];
 	_cleanup_(buf_done) struct buf name = {.max = size};
 
 	if (g->group == GROUP_PROCESS || (g->group != GROUP_DEVICE && g->s->n_processes > 1))
@@ -104,7 +105,7 @@ static void group_name(void *ctx, uint32_t id, char *out, size_t size)
 	if (g->group == GROUP_DEVICE || g->group == GROUP_STREAM)
 		put_device(g->s, l, &name);
 	if (g->group == GROUP_STREAM && l->device < g->s->n_devices)
-		buf_printf(&name, " stream %u", l->stream);
+		buf_printf(&name, " %s", session_stream_word(l->stream, stream));
 	if (g->group == GROUP_THREAD)
 		put_thread(g, l, &name);
 	snprintf(out, size, "%s", buf_str(&name));

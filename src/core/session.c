@@ -3,6 +3,7 @@
 #include "core/session.h"
 #include <errno.h>
 #include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +328,15 @@ static uint64_t lane_hash(const struct session_lane *lane)
 {
 	return hash_u64(hash_pair(lane->process, lane->device) ^
 			hash_u64(hash_pair(lane->context, lane->stream) ^ lane->thread));
+}
+
+const char *session_stream_word(uint32_t stream, char out[STREAM_WORD])
+{
+	if (stream == SESSION_NONE)
+		snprintf(out, STREAM_WORD, "no stream");
+	else
+		snprintf(out, STREAM_WORD, "stream %" PRIu32, stream);
+	return out;
 }
 
 uint32_t session_lane_intern(struct session *s, const struct session_lane *lane)

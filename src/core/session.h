@@ -51,10 +51,10 @@ struct session_row {
 };
 
 struct session_lane {
-	uint32_t process; /* index, or SESSION_NONE (a file that does not say) */
-	uint32_t device;  /* index, or SESSION_NONE (host) */
-	uint32_t context, stream;
-	uint64_t thread; /* system thread id; 0 = not told apart */
+	uint32_t process;         /* index, or SESSION_NONE (a file that does not say) */
+	uint32_t device;          /* index, or SESSION_NONE (host) */
+	uint32_t context, stream; /* stream: SESSION_NONE: in none */
+	uint64_t thread;          /* system thread id; 0 = not told apart */
 };
 
 struct session_set {
@@ -333,6 +333,9 @@ const char *session_text(const struct session *s, uint32_t string);
 void session_device_number(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
 /* … with the beginning of its uuid where another one of its host reads the same: "GPU0.3f1c". */
 void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
+#define STREAM_WORD 24
+/* "stream 7", "no stream". Returns out. */
+const char *session_stream_word(uint32_t stream, char out[STREAM_WORD]);
 /* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.
  * An address is valid until the next call only; the others as long as the session. */
 const char *session_node_name(const struct session *s, uint32_t node);

@@ -47,7 +47,7 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 	const struct group_entry *g = view_group_of(snap, id);
 	const struct session_lane *l = g && g->lane < s->n_lanes ? &s->lanes[g->lane] : NULL;
 	uint8_t kind = snap->view.nodes[id].kind;
-	char name[256] = "(not known)", part[160];
+	char name[256] = "(not known)", part[160], stream[STREAM_WORD];
 	_cleanup_(buf_done) struct buf shown = {0};
 
 	if (l && kind == FRAME_PROCESS && l->process < s->n_processes) {
@@ -59,7 +59,8 @@ static const char *name_group(struct snapshot *snap, uint32_t id)
 		if (kind == FRAME_DEVICE)
 			snprintf(name, sizeof(name), "%s", part);
 		else
-			snprintf(name, sizeof(name), "%s stream %u", part, l->stream);
+			snprintf(name, sizeof(name), "%s %s", part,
+				 session_stream_word(l->stream, stream));
 	} else if (l && l->device == SESSION_NONE) {
 		snprintf(name, sizeof(name), "host%s", beside_host(snap));
 	}

@@ -173,7 +173,8 @@ uint64_t view_lane_key(const struct snapshot *snap, uint32_t lane, uint8_t *ret_
 		break;
 	case GROUP_STREAM:
 		*ret_kind = FRAME_STREAM;
-		key = hash_pair(l->process, l->device) ^ hash_pair(l->context, l->stream);
+		key = hash_u64(hash_pair(l->process, l->device)) ^
+		      hash_pair(l->stream == SESSION_NONE ? 0 : l->context, l->stream);
 		break;
 	default:
 		*ret_kind = FRAME_THREAD;

@@ -51,7 +51,7 @@ static const struct field interval_fields[] = {
 
 static const struct field lane_fields[] = {
 	F(U32, "context", session_lane, context),   F(INDEX, "device", session_lane, device),
-	F(INDEX, "process", session_lane, process), F(U32, "stream", session_lane, stream),
+	F(INDEX, "process", session_lane, process), F(INDEX, "stream", session_lane, stream),
 	F(U64, "thread", session_lane, thread),
 };
 

@@ -89,7 +89,7 @@ static void write_row(struct exporter *x, const struct session_row *row)
 	key_index(x, "process", lane->process);
 	key_index(x, "device", lane->device);
 	jsonw_key_u64(&x->json, "context", lane->context);
-	jsonw_key_u64(&x->json, "stream", lane->stream);
+	key_index(x, "stream", lane->stream);
 	jsonw_key_u64(&x->json, "thread", lane->thread);
 	jsonw_key_u64(&x->json, "epoch", row->epoch);
 	jsonw_key_object(&x->json, "metrics");

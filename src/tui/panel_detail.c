@@ -629,9 +629,11 @@ static const struct column host_columns[] = {
 
 static void put_place(struct panel *p, const struct session_lane *lane, struct buf *out)
 {
+	char stream[STREAM_WORD];
+
 	if (lane->device < panel_session(p)->n_devices) {
 		tui_put_device(p->tui, lane->device, out);
-		buf_printf(out, "  stream %u  ", lane->stream);
+		buf_printf(out, "  %s  ", session_stream_word(lane->stream, stream));
 	} else {
 		buf_puts(out, lane->thread ? "" : "host  ");
 	}

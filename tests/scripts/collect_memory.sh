@@ -41,6 +41,16 @@ hasnt "nor from the bottom up" "alloc" <("$PROTON" report --view bottom-up kinds
 hasnt "nor below functions" "alloc" callers
 "$PROTON" report -m live_bytes,time kinds.hatchet >tree
 has "but where a column asks for it" "─ alloc managed" tree
+check "by stream: what is of none is one group" "5 9.44M no stream|2 0 host or several streams|2 1.05M stream 9|" "$(
+	"$PROTON" report --ascii --width 200 -d 2 -g stream -m allocations,live_bytes --view tree kinds.hatchet |
+		sed -n 's/[|`]- \(GPU0 Mock GPU 0 \)*//p' | grep -v ' stream 7$' | sort -k1,1nr -k2,2 | tr -s ' ' | sed 's/^ //' | tr '\n' '|')"
+check "… as JSON" "None" "$("$PROTON" export -f json kinds.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+print(*{r["stream"] for n in p["nodes"] if n["name"].startswith("alloc managed") for r in n["rows"]})')"
+"$PROTON" export -f json -o again.json kinds.hatchet
+"$PROTON" export -f json again.json | cmp -s - again.json
+check "… and read again" 0 $?
 has "what a pool has, and what of it is used" "1.05M  1.05M  100.0  5.24M      5.24M       0           0      0  GPU0 pool" report
 hasnt "without a filter all is of the whole run" "of the whole run" report
 "$PROTON" report --ascii --view memory -i kept kinds.hatchet >report
