@@ -15,7 +15,11 @@ static metric_device_fn *metric_device;
 static cudaStream_t stream;
 static double *number;
 
-extern "C" __global__ void captured_kernel()
+extern "C" __global__ void argument_kernel(int)
+{
+}
+
+__global__ void captured_kernel()
 {
 }
 
@@ -72,6 +76,19 @@ static cudaGraph_t capture_number(void)
 	return graph;
 }
 
+static cudaGraph_t capture_argument(const char *name, int argument)
+{
+	cudaGraph_t graph;
+	scope s(name);
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < 2; i++)
+		argument_kernel<<<1, 1, 0, stream>>>(argument);
+	proton_scope_metric_u64("rows", 3);
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	return graph;
+}
+
 static cudaGraph_t build(int n)
 {
 	cudaKernelNodeParams params = {};
@@ -121,17 +138,35 @@ static void kinds(void)
 	place("cloned/<captured_at>/made", "rows", 12);
 	run("twice", executable(graph), 2);
 	place("twice/<captured_at>/made/captured_kernel", "count", 4);
-	// What it runs from then on is the other one: CUPTI tells of it from CUDA 13.0 on.
+	// What does not differ is not told of: it stays where it was captured, and is marked.
+	CHECK(cudaGraphExecUpdate(exec, other, &info));
+	run("updated alike", exec, 2);
+	place("updated alike/<captured_at>/made/captured_kernel", "count", 4);
+	place("updated alike/<captured_at>/made", "rows", 6);
+	CHECK(cudaGraphExecDestroy(exec));
+	CHECK(cudaGraphDestroy(graph));
+}
+
+// What differs runs in the place of the graph that it came from: CUPTI tells of it from CUDA 13.0 on.
+static void updated(void)
+{
+	cudaGraph_t graph = capture_argument("first", 1), other = capture_argument("second", 2);
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec = executable(graph);
+
+	run("as made", exec, 1);
+	place("as made/<captured_at>/first/argument_kernel", "count", 2);
 	CHECK(cudaGraphExecUpdate(exec, other, &info));
 	run("updated", exec, 2);
 #if CUDART_VERSION >= 13000
-	place("updated/<captured_at>/other/captured_kernel", "count", 4);
-	place("updated/<captured_at>/other", "rows", 6);
-	place("updated/<captured_at>/made/captured_kernel", "count", 0);
-	place("updated/<captured_at>/made", "rows", 0);
+	place("updated/<captured_at>/second/argument_kernel", "count", 4);
+	place("updated/<captured_at>/second", "rows", 6);
+	place("updated/<captured_at>/first/argument_kernel", "count", 0);
+	place("updated/<captured_at>/first", "rows", 0);
 #endif
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
+	CHECK(cudaGraphDestroy(other));
 }
 
 static cudaGraph_t with(cudaGraph_t inner, cudaGraph_t after)
@@ -229,6 +264,7 @@ int main()
 		metric_device = (metric_device_fn *)dlsym(library, "proton_api_metric_device");
 	CHECK(cudaStreamCreate(&stream));
 	kinds();
+	updated();
 	nested();
 	conditional();
 	numbers("numbers", 1000);

@@ -85,6 +85,7 @@ workloads() {
 	for mode in global thread relaxed manual; do
 		workload cuda_graph -m "$mode" -r 200 -o
 	done
+	workload --graphs=whole cuda_device_graphs
 	for mode in global manual; do
 		whole_graphs "$mode" 200
 	done
