@@ -122,18 +122,21 @@ void list_metrics(const struct session *s)
 static void list_runs(const struct session *s)
 {
 	struct out *out = out_new(STDOUT_FILENO);
+	int e;
 
 	if (!out) {
 		complain("out of memory");
 		return;
 	}
-	report_runs(s,
-		    &(struct run_print){terminal_width(STDOUT_FILENO),
-					strcmp(nl_langinfo(CODESET), "UTF-8") != 0},
-		    out);
-	if (s->n_runs)
+	e = report_runs(s,
+			&(struct run_print){terminal_width(STDOUT_FILENO),
+					    strcmp(nl_langinfo(CODESET), "UTF-8") != 0},
+			out);
+	if (e == 0 && s->n_runs)
 		out_putc(out, '\n');
 	out_end(out, 0);
+	if (e < 0)
+		complain("out of memory");
 }
 
 int cmd_list(int argc, char **argv)

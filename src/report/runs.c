@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "report/runs.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/human.h"
 #include "base/util.h"
+#include "core/device_order.h"
 #include "report/table.h"
 
 enum { KEY_WIDTH = 12, LEAST_WIDTH = 20, LINE_MOST = 4096 };
@@ -124,10 +126,15 @@ static void put_busy(const struct session *s, size_t device, const struct run_pr
 	put_lines(out, "device", &text, p);
 }
 
-void report_runs(const struct session *s, const struct run_print *p, struct out *out)
+int report_runs(const struct session *s, const struct run_print *p, struct out *out)
 {
+	_cleanup_(freep) uint32_t *order = device_order_new(s);
+
+	if (!order)
+		return -ENOMEM;
 	for (size_t i = 0; i < s->n_runs; i++)
 		put_run(s, &s->runs[i], p, out);
 	for (size_t i = 0; s->n_runs && i < s->n_devices; i++)
-		put_busy(s, i, p, out);
+		put_busy(s, order[i], p, out);
+	return 0;
 }

@@ -12,7 +12,7 @@ struct run_print {
 };
 
 /* A few lines about each run of a profile, and how busy its devices were. Nothing for a profile that
- * does not say. */
-void report_runs(const struct session *s, const struct run_print *p, struct out *out);
+ * does not say. 0 or -ENOMEM. */
+int report_runs(const struct session *s, const struct run_print *p, struct out *out);
 
 #endif

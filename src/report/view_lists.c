@@ -174,8 +174,7 @@ int view_summary(struct report *r)
 int view_run(struct report *r)
 {
 	if (r->s->n_runs)
-		report_runs(r->s, &(struct run_print){r->o->width, r->o->ascii}, r->out);
-	else
-		out_puts(r->out, "not known\n");
+		return report_runs(r->s, &(struct run_print){r->o->width, r->o->ascii}, r->out);
+	out_puts(r->out, "not known\n");
 	return 0;
 }
