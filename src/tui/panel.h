@@ -41,6 +41,7 @@ struct panel_key {
 /* What a panel draws that is no column of a table, for the help screen. */
 struct panel_sign {
 	const char *sign, *help; /* NULL ends a list */
+	const char *ascii;       /* the sign without Unicode; NULL: the same */
 };
 
 struct panel_ops {

@@ -153,7 +153,7 @@ static void add_panel_signs(struct panel *p)
 		 ops->title);
 	heading(p, as_help(p)->signs);
 	for (const struct panel_sign *s = ops->signs; s->sign; s++)
-		add(p, s->sign, s->help);
+		add(p, s->ascii && p->tui->look.ascii ? s->ascii : s->sign, s->help);
 }
 
 static void add_columns(struct panel *p)

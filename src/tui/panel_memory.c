@@ -514,7 +514,7 @@ static const struct panel_sign signs[] = {
 	{"compute",
 	 "and a number: through what runs kernels, as small ones and those within a device may"},
 	{"others", "copies in more streams than are told apart"},
-	{NULL, NULL},
+	{.sign = NULL},
 };
 
 const struct panel_ops panel_memory_ops = {

@@ -747,7 +747,7 @@ static const struct panel_key keys[] = {
 	{REQ_NONE, NULL, NULL},
 };
 
-/* The letters are those of core/busy.c. */
+/* The letters are those of core/busy.c, the fill is that of tui/theme.c. */
 static const struct panel_sign signs[] = {
 	{"busy", "share of the cursor's column in which the device had work, all streams as one"},
 	{"mem", "the most memory of the device that the program held in the cursor's column"},
@@ -756,7 +756,8 @@ static const struct panel_sign signs[] = {
 	{"n", "nothing ran: the next was being launched"},
 	{"q", "nothing ran: the next had been launched, and waited for something else"},
 	{"g", "nothing ran: between nodes of a graph"},
-	{NULL, NULL},
+	{"░", "not all that ran was recorded: the line below says why, and for how long", "/"},
+	{.sign = NULL},
 };
 
 const struct panel_ops panel_timeline_ops = {

@@ -380,13 +380,19 @@ START_TEST(groups)
 }
 END_TEST
 
-/* Help says what the row of a device means. */
+/* Help says what the row of a device means, with the signs that the screen has. */
 START_TEST(help_of_signs)
 {
-	open_with(&saved);
+	struct tui_options options = saved;
+
+	options.ascii = _i;
+	open_with(&options);
 	world_keys(&w, "? / 'Signs of' Enter");
 	ck_assert(world_shows(&w, "Signs of this panel (Timeline)"));
 	ck_assert(world_shows(&w, "mem           the most memory of the device that"));
+	world_keys(&w, "/ 'not recorded' Enter");
+	ck_assert(world_shows(&w, _i ? "/             not all that ran was recorded"
+				     : "░             not all that ran was recorded"));
 	world_keys(&w, "Esc");
 	world_keys(&w, "1 ?");
 	world_keys(&w, "/ 'Signs of' Enter");
@@ -565,7 +571,7 @@ Suite *suite_timeline(void)
 	tcase_add_test(c, to_the_tree_and_back);
 	tcase_add_test(c, groups);
 	tcase_add_test(c, follows_launches);
-	tcase_add_test(c, help_of_signs);
+	tcase_add_loop_test(c, help_of_signs, 0, 2);
 	tcase_add_test(c, search);
 	tcase_add_test(c, mouse);
 	tcase_add_test(c, goes_on);
