@@ -215,11 +215,18 @@ static bool has_unrecorded(const struct panel_timeline *pt)
 	return false;
 }
 
+/* Of any process: the last one may have ranges of the host alone. */
+static bool has_device(const struct strips *t)
+{
+	for (size_t i = 0; i < t->n_lanes; i++)
+		if (!t->lanes[i].is_host)
+			return true;
+	return false;
+}
+
 void timeline_draw_reasons(struct panel *p, struct pen *pen)
 {
-	const struct strips *t = &as_timeline(p)->strips;
-
-	if (t->n_lanes == 0 || t->lanes[t->n_lanes - 1].is_host)
+	if (!has_device(&as_timeline(p)->strips))
 		return;
 	pen_skip(pen, ROLE_NORMAL, 1);
 	pen_put(pen, ROLE_NORMAL, "nothing ran: ");

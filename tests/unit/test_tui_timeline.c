@@ -380,6 +380,22 @@ START_TEST(groups)
 }
 END_TEST
 
+/* The legend of what stands on the lines of devices is there for any process that has some. */
+START_TEST(legend_of_processes)
+{
+	const struct session_lane thread = {
+		.process = session_process_add(w.s, 77), .device = SESSION_NONE, .thread = THREAD};
+	struct buf screen;
+
+	traced(w.step, session_lane_intern(w.s, &thread), 0, 9000);
+	open_with(&saved);
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w.t, 40, 80, false, &screen), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&screen), "nothing ran: l late"));
+	buf_done(&screen);
+}
+END_TEST
+
 /* Help says what the row of a device means, with the signs that the screen has. */
 START_TEST(help_of_signs)
 {
@@ -571,6 +587,7 @@ Suite *suite_timeline(void)
 	tcase_add_test(c, to_the_tree_and_back);
 	tcase_add_test(c, groups);
 	tcase_add_test(c, follows_launches);
+	tcase_add_test(c, legend_of_processes);
 	tcase_add_loop_test(c, help_of_signs, 0, 2);
 	tcase_add_test(c, search);
 	tcase_add_test(c, mouse);
