@@ -993,8 +993,9 @@ void burst_control(void)
 	bool was_paused = is_paused(),
 	     pause = atomic_load(&c->paused) || (atomic_load(&c->stop) && collect_on);
 
-	if (pause)
-		unrecorded_pause(true); /* before anything is left out */
+	/* Before anything is left out; and a fork's child is paused as its parent was until it looks for the first time. */
+	if (pause || was_paused)
+		unrecorded_pause(true);
 	pause_set(pause);
 	if (!pause)
 		unrecorded_pause(false);

@@ -446,6 +446,39 @@ START_TEST(test_pause_from_the_beginning)
 }
 END_TEST
 
+static bool is_told_of_child(void *arg)
+{
+	const struct session_unrecorded *u = rig_session->unrecorded;
+
+	(void)arg;
+	return rig_session->n_unrecorded == 2 && u[1].process == 1 && u[1].end_ns;
+}
+
+/* A child of a process that is paused is so until it looks for the first time, though all go on by then. */
+START_TEST(test_pause_of_a_parent)
+{
+	pid_t pid;
+	int status;
+
+	rig_start();
+	record(1, 1000, 1100);
+	until_busy(100);
+	rig_pause(true);
+	pid = fork();
+	if (pid == 0) {
+		atomic_store(&rig_dir->control->paused, 0);
+		record(1, 1200, 1300);
+		_exit(!sender_deliver());
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	rig_until(is_told_of_child, NULL, "the pause of a child");
+	ck_assert_uint_eq(rig_session->unrecorded[1].reason, UNRECORDED_PAUSED);
+	ck_assert_uint_eq(rig_session->unrecorded[1].start_ns, 0);
+	until_busy(100);
+}
+END_TEST
+
 /* What is told late ran before the pause, and what it is followed by behind it: something that was not kept may have
  * run in between. */
 START_TEST(test_gaps_across_a_pause)
@@ -1088,6 +1121,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_pauses);
 	tcase_add_loop_test(tc, test_world_of_pauses, 0, 4);
 	tcase_add_test(tc, test_pause_from_the_beginning);
+	tcase_add_test(tc, test_pause_of_a_parent);
 	tcase_add_test(tc, test_gaps_across_a_pause);
 	tcase_add_test(tc, test_trace_is_full);
 	tcase_add_test(tc, test_waits);
