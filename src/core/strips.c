@@ -102,6 +102,8 @@ static int compare_lanes(const void *a, const void *b)
 {
 	const struct strip_lane *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return COMPARE(x->rank, y->rank);
 	if (x->process != y->process)
 		return COMPARE(x->process, y->process);
 	if (x->is_host != y->is_host)
@@ -115,10 +117,16 @@ static int compare_lanes(const void *a, const void *b)
 }
 
 /* A lane of the session, as work of a device or ranges of the host have it. */
-static struct strip_lane lane_of(const struct session_lane *of, bool is_host)
+static struct strip_lane lane_of(const struct session *s, const struct session_lane *of,
+				 bool is_host)
 {
-	struct strip_lane lane = {.process = of->process, .device = of->device, .is_host = is_host};
+	struct strip_lane lane = {.rank = UINT32_MAX,
+				  .process = of->process,
+				  .device = of->device,
+				  .is_host = is_host};
 
+	if (of->process < s->n_processes)
+		lane.rank = (uint32_t)s->processes[of->process].rank; /* none is -1 */
 	if (is_host) {
 		lane.thread = of->thread;
 	} else {
@@ -178,7 +186,7 @@ static int note_lanes(struct maker *m)
 			continue;
 		if (ARRAY_ROOM(t->lanes, t->cap_lanes, t->n_lanes + 1) < 0)
 			return -ENOMEM;
-		t->lanes[t->n_lanes++] = lane_of(&s->lanes[s->intervals[i].lane],
+		t->lanes[t->n_lanes++] = lane_of(s, &s->lanes[s->intervals[i].lane],
 						 interval_is_host(s, &s->intervals[i]));
 	}
 	return 0;
@@ -200,7 +208,7 @@ static void sort_lanes(struct maker *m)
 	for (size_t i = 0; i < n; i++)
 		t->lanes[i].shift_ns = shift_of(s, t->lanes[i].process, least);
 	for (size_t i = 0; i < 2 * s->n_lanes; i++) {
-		struct strip_lane key = lane_of(&s->lanes[i / 2], i % 2), *lane;
+		struct strip_lane key = lane_of(s, &s->lanes[i / 2], i % 2), *lane;
 
 		if (!m->sides[i].n)
 			continue;

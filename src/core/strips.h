@@ -29,6 +29,7 @@
 
 /* A thread of the host, or a stream of a device, whichever threads launched there. */
 struct strip_lane {
+	uint32_t rank;            /* of its process; UINT32_MAX: none, which comes last */
 	uint32_t process, device; /* indices, or SESSION_NONE */
 	uint32_t context, stream;
 	uint64_t thread; /* of the host; else 0 */

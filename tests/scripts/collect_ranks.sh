@@ -90,6 +90,8 @@ for table in DEVICE COPYING START-UP IDLE; do
 	check "devices by their numbers: $table" "GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 GPU6 GPU7" "$("$PROTON" report --ascii --view devices ranks.tape |
 		awk -v table="$table" '$1 == table || $2 == table { on = !n++ } !NF { on = 0 } on' | grep -o 'GPU[0-9]\( \|$\)' | xargs)"
 done
+check "ranks by their numbers: timeline" "0 1 2 3 4 5 6 7" \
+	"$("$PROTON" report --ascii --view timeline ranks.tape | sed -n 's/^GPU\([0-9]\), pid.* rank \1$/\1/p' | xargs)"
 for command in "report --view run" list; do
 	check "devices by their numbers: $command" "0 1 2 3 4 5 6 7" "$("$PROTON" $command ranks.tape | sed -n 's/^device *GPU\([0-9]\).*/\1/p' | xargs)"
 done
