@@ -30,7 +30,7 @@ for tape in "$tapes"/*.tape; do
 	check "$name: view prints the report" "" "$(diff "$name.report" "$name.view" | head -5)"
 	n=$((n + 1))
 done
-check "tapes" 6 "$n"
+check "tapes" 10 "$n"
 
 # Two copies to the device, one back, one within: counts and bytes of the program that was run.
 check "copies to the device" 2 "$(metric copies.tape 'memcpy HtoD pageable' count)"
@@ -40,6 +40,16 @@ check "bytes to the host" 524288 "$(metric copies.tape 'memcpy DtoH pageable' by
 check "copies within the device" 1 "$(metric copies.tape 'memcpy DtoD' count)"
 check "bytes within the device" 262144 "$(metric copies.tape 'memcpy DtoD' bytes)"
 check "launches of the storm and of its warm-up" 101000 "$(metric storm.tape _Z12empty_kernelv count)"
+
+# Graphs of all kinds by node, memory, copies with planted flaws: as their programs say (bench/cuda_graph_places,
+# cuda_memory, cuda_patterns on an H200; idle.tape is cuda_idle -n 20).
+check "kernels of graphs" "6059 26 1007" "$(for k in captured_kernel built_kernel count_kernel; do metric graph_places.tape $k count; done | xargs)"
+check "memory of devices: allocations, what is left" "4 3145728" \
+	"$(for m in allocations live_bytes; do metric memory.tape 'alloc device from cuda_memory' $m; done | xargs)"
+check "memory of a pool" "9 2097152" \
+	"$(for m in allocations live_bytes; do metric memory.tape 'alloc device pool from cuda_memory' $m; done | xargs)"
+check "copies that go back" "100 100 100 100" "$(for c in 'DtoH pinned' 'HtoD pinned' 'DtoH pageable' 'HtoD pageable'; do
+	metric patterns.tape "memcpy $c" copies_back; done | xargs)"
 
 # What a device did is all that ran on it, not its kernels alone: here there are none.
 "$PROTON" report --ascii --section devices copies.tape >devices.out
