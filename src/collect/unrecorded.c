@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "collect/internal.h"
 
-enum { SPANS_MAX = 4096 }; /* of a reason */
+enum { SPANS_MAX = 65536 }; /* of a reason: windows of the steps of a long training */
 
 struct span_entry {
 	_Atomic uint64_t start_ns, end_ns; /* end 0: it goes on */
