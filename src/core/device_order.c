@@ -7,11 +7,13 @@
 
 int device_compare(const struct session *s, uint32_t a, uint32_t b)
 {
-	const struct session_device *x = &s->devices[a], *y = &s->devices[b];
+	const struct session_device *x, *y;
 	int by;
 
 	if (a >= s->n_devices || b >= s->n_devices)
 		return COMPARE(a, b);
+	x = &s->devices[a];
+	y = &s->devices[b];
 	by = strverscmp(strtab_str(s->strings, x->host), strtab_str(s->strings, y->host));
 	by = by ? by : strcmp(strtab_str(s->strings, x->type), strtab_str(s->strings, y->type));
 	by = by ? by : COMPARE(x->index, y->index);
