@@ -97,7 +97,8 @@ check "by node: status" 0 $?
 tree nodes.hatchet >nodes
 check "by node: a million replays" "long/$at/layer 0/node count=1.1e+06 graph_nodes=1.1e+06" "$(grep '^long.*node ' nodes)"
 check "by node: … count what was said of it" "long/$at/layer 0 rows=3.3e+06" "$(grep '^long.*rows' nodes)"
-check "by node: no memory is taken by them" 1 "$(awk '/^grown/ {print $2 < 2048}' out)"
+# Records of 20,000 nodes may be under way where the machine is busy: 4 MiB. Eight bytes a replay would be more than this.
+check "by node: no memory is taken by them" 1 "$(awk '/^grown/ {print $2 < 8192}' out)"
 check "by node: each that runs" "replay/node count=15 graph_nodes=15" "$(grep '^replay' nodes)"
 check "by node: made before anybody looked" "before us/<graph>/node count=2 graph_nodes=2" "$(grep '^before us' nodes)"
 "$PROTON" export -f hatchet nodes.hatchet -o again.hatchet
