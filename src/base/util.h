@@ -16,14 +16,25 @@
 #define CLAMP(v, lo, hi) MIN(MAX(v, lo), hi)
 #define COMPARE(a, b)    (((a) > (b)) - ((a) < (b))) /* for qsort() */
 
-#define NSEC_PER_SEC     UINT64_C(1000000000)
-#define NSEC_PER_MSEC    UINT64_C(1000000)
-#define NSEC_PER_USEC    UINT64_C(1000)
+/* Moves `low` to the first place of which something is not true that is true of all before it, or to `high`; `at` is the place
+ * that it is asked of. */
+#define BISECT(low, high, at, is_before)                                                           \
+	for (__typeof__(low) end_ = (high), at; (low) < end_;) {                                   \
+		at = (low) + (end_ - (low)) / 2;                                                   \
+		if (is_before)                                                                     \
+			(low) = at + 1;                                                            \
+		else                                                                               \
+			end_ = at;                                                                 \
+	}
 
-#define _cleanup_(f)     __attribute__((cleanup(f)))
-#define _printf_(f, a)   __attribute__((format(printf, f, a)))
-#define _unlikely_(x)    __builtin_expect(!!(x), 0)
-#define _likely_(x)      __builtin_expect(!!(x), 1)
+#define NSEC_PER_SEC   UINT64_C(1000000000)
+#define NSEC_PER_MSEC  UINT64_C(1000000)
+#define NSEC_PER_USEC  UINT64_C(1000)
+
+#define _cleanup_(f)   __attribute__((cleanup(f)))
+#define _printf_(f, a) __attribute__((format(printf, f, a)))
+#define _unlikely_(x)  __builtin_expect(!!(x), 0)
+#define _likely_(x)    __builtin_expect(!!(x), 1)
 
 static inline bool same_file(const struct stat *a, const struct stat *b)
 {

@@ -26,16 +26,9 @@ static struct {
 /* The first one that ends behind an address. */
 static uint32_t range_at(uint64_t address)
 {
-	uint32_t from = 0, to = unified.n;
+	uint32_t from = 0;
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (unified.range[middle].end <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, unified.n, middle, unified.range[middle].end <= address)
 	return from;
 }
 

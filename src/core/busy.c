@@ -133,16 +133,9 @@ static uint64_t end_of(const struct busy *b, size_t i)
 /* So many pieces began at a moment or before. */
 static size_t begun(const struct busy *b, uint64_t ns)
 {
-	size_t lo = 0, hi = b->n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (b->pieces[middle].start_ns <= ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	BISECT(lo, b->n, middle, b->pieces[middle].start_ns <= ns)
 	return lo;
 }
 

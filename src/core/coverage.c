@@ -24,17 +24,11 @@ static void forget(struct coverage *c, uint32_t n)
 /* The first piece that does not end before `start`. */
 static uint32_t first_touched(const struct coverage *c, uint64_t start)
 {
-	uint32_t low = 0, high = c->n, mid;
+	uint32_t low = 0;
 
 	if (!c->n || c->v[c->n - 1].end < start) /* in order: the usual case */
 		return c->n;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (c->v[mid].end < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, c->n, mid, c->v[mid].end < start)
 	return low;
 }
 

@@ -14,17 +14,11 @@ void gaps_waits_init(struct gaps_waits *w, struct gaps_wait *room, uint32_t max,
 /* The first that ended after a time. */
 static uint32_t first_after(const struct gaps_waits *w, uint64_t ns)
 {
-	uint32_t low = 0, high = w->n, mid;
+	uint32_t low = 0;
 
 	if (!w->n || w->v[w->n - 1].end <= ns)
 		return w->n;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (w->v[mid].end <= ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, w->n, mid, w->v[mid].end <= ns)
 	return low;
 }
 
@@ -117,17 +111,11 @@ static void forget_pieces(struct gaps *g, uint32_t n)
 /* The first piece that does not end before `start`. */
 static uint32_t first_touched(const struct gaps *g, uint64_t start)
 {
-	uint32_t low = 0, high = g->n, mid;
+	uint32_t low = 0;
 
 	if (!g->n || g->v[g->n - 1].end < start) /* in order: the usual case */
 		return g->n;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (g->v[mid].end < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, g->n, mid, g->v[mid].end < start)
 	return low;
 }
 

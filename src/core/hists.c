@@ -198,16 +198,9 @@ int hists_update(struct hists *h, const uint8_t *kept)
 /* The first one from a place on. */
 static size_t lower_bound(const struct hists *h, uint32_t order)
 {
-	size_t from = 0, to = h->n;
+	size_t from = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (h->places[middle].order < order)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	BISECT(from, h->n, middle, h->places[middle].order < order)
 	return from;
 }
 

@@ -69,17 +69,10 @@ void levels_done(struct levels *l)
 
 double levels_most(const struct levels *l, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t lo = 0, hi = l->n;
+	size_t lo = 0;
 	double most = 0;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (l->v[middle].start_ns <= from_ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	BISECT(lo, l->n, middle, l->v[middle].start_ns <= from_ns)
 	if (lo > 0)
 		most = l->v[lo - 1].bytes;
 	for (; lo < l->n && l->v[lo].start_ns < to_ns; lo++)

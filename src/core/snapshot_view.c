@@ -248,16 +248,9 @@ int view_lanes_room(struct snapshot *snap)
 
 const struct group_entry *view_group_of(const struct snapshot *snap, uint32_t id)
 {
-	size_t low = 0, high = snap->view.n_groups;
+	size_t low = 0; /* groups are in the order of their nodes */
 
-	while (low < high) { /* groups are in the order of their nodes */
-		size_t middle = low + (high - low) / 2;
-
-		if (snap->view.groups[middle].node < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, snap->view.n_groups, middle, snap->view.groups[middle].node < id)
 	return low < snap->view.n_groups && snap->view.groups[low].node == id
 		       ? &snap->view.groups[low]
 		       : NULL;

@@ -79,18 +79,11 @@ void step_marks_add(struct step_marks *m, const struct step_change *run, uint32_
 
 bool step_marks_at(const struct step_marks *m, uint64_t at_ns, uint64_t ret[STEP_N_TOTALS])
 {
-	uint32_t from = 0, to = m->n_settled;
+	uint32_t from = 0;
 
 	if (at_ns < m->floor)
 		return false;
-	while (from < to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (m->v[mid].at_ns < at_ns)
-			from = mid + 1;
-		else
-			to = mid;
-	}
+	BISECT(from, m->n_settled, mid, m->v[mid].at_ns < at_ns)
 	memcpy(ret, from ? m->v[from - 1].v : m->before, sizeof(m->before));
 	return true;
 }

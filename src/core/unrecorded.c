@@ -93,16 +93,9 @@ void unrecorded_done(struct unrecorded *u)
 
 const struct unrecorded_span *unrecorded_from(const struct unrecorded *u, uint64_t ns)
 {
-	size_t lo = 0, hi = u->n;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (u->v[middle].end_ns <= ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	BISECT(lo, u->n, middle, u->v[middle].end_ns <= ns)
 	return lo < u->n ? &u->v[lo] : NULL;
 }
 

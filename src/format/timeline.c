@@ -241,17 +241,11 @@ static uint32_t event_at(const struct linker *l, uint32_t track, uint64_t ns)
 {
 	const struct timeline_event *events = l->t->events;
 	const struct session_interval *v = l->s->intervals;
-	size_t lo = l->first[track], hi = l->first[track + 1];
+	size_t lo = l->first[track];
 	uint32_t at;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (v[events[l->events[middle]].interval].start_ns <= ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	BISECT(lo, l->first[track + 1], middle,
+	       v[events[l->events[middle]].interval].start_ns <= ns)
 	at = lo > l->first[track] ? l->events[lo - 1] : SESSION_NONE;
 	while (at != SESSION_NONE && v[events[at].interval].end_ns < ns)
 		at = events[at].outer;

@@ -500,15 +500,9 @@ static void origins_sort(struct origins *o)
 static const struct origin *origin_find(const struct origins *o, uint64_t id, uint32_t process)
 {
 	struct origin key = {id, process == SESSION_NONE ? 0 : process, 0, 0, 0};
-	size_t lo = 0, hi = o->n, mid;
+	size_t lo = 0;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (compare_origins(&o->items[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, o->n, mid, compare_origins(&o->items[mid], &key) < 0)
 	if (lo == o->n || o->items[lo].id != id)
 		return NULL;
 	return process == SESSION_NONE || o->items[lo].process == process ? &o->items[lo] : NULL;

@@ -90,16 +90,9 @@ struct tree_list tree_children(struct tree *t, uint32_t id)
 size_t tree_list_find(const struct tree *t, const struct tree_list *list, uint32_t child)
 {
 	struct order_entry entry = tree_entry(t, child);
-	size_t low = 0, high = list->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order_compare(&list->v[middle], &entry, t->ascending) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, list->n, middle, order_compare(&list->v[middle], &entry, t->ascending) < 0)
 	return low;
 }
 

@@ -114,16 +114,9 @@ void tree_set_open(struct tree *t, uint32_t id, bool open)
 /* The first child that ends behind a row; rows count from the list's first. */
 static size_t first_behind(const struct tree_list *list, size_t row)
 {
-	size_t low = 0, high = list->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->v[middle].with <= row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, list->n, middle, list->v[middle].with <= row)
 	return low;
 }
 
