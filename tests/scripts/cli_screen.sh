@@ -20,7 +20,10 @@ keys 1; keys / rel; see "search prompt" "rel"; keys Enter
 keys '?'; see "help" "Esc closes"; keys Escape
 gone() { ! shows "Esc closes"; }; wait_for 5 gone
 keys z; see "frozen" "FROZEN"; keys z; see "live again" "LIVE"
-keys P; see "paused" "PAUSED"; keys P; see "not paused" "LIVE"
+keys P; see "paused" "PAUSED"
+root() { t capture-pane -p -t s | grep ROOT; }
+stands() { local was; was=$(root); sleep 0.5; [ "$was" = "$(root)" ]; }
+wait_for 20 stands; keys P; see "not paused" "LIVE"
 # ---- resizing, down to nothing
 for size in 40x10 20x5 10x2 140x40 80x24; do t resize-window -t s -x "${size%x*}" -y "${size#*x}"; done
 see "after resizing" "gemm_bf16"
