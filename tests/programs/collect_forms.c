@@ -99,16 +99,6 @@ static void launch(const char *scope, const struct graph *g, unsigned times)
 	proton_exit_scope();
 }
 
-static void wait_for_records(void)
-{
-	static int session = -1;
-
-	if (session < 0)
-		session = proton_session_start("until_here", NULL);
-	proton_session_activate(session);
-	proton_session_deactivate(session, 1);
-}
-
 /* One goes while its replays are due, and another one has its handle. */
 static void run_reused(void)
 {

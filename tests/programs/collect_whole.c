@@ -180,16 +180,6 @@ static void run_updated(uint32_t graph)
 	launch_nodes("untold", graph + 3, updated_to, 2);
 }
 
-static void wait_for_records(void)
-{
-	static int session = -1;
-
-	if (session < 0)
-		session = proton_session_start("until_here", NULL);
-	proton_session_activate(session);
-	proton_session_deactivate(session, 1);
-}
-
 /* A kernel of one graph launches another: twice, as the host launched the first here and there. */
 static void run_by_kernel(uint32_t graph)
 {

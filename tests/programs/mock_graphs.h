@@ -7,6 +7,7 @@
 #include "backends/cupti_abi.h"
 #include "mocks/mock_cupti.h"
 #include "programs/symbols.h"
+#include "proton/proton.h"
 
 enum { KERNEL_CALL = 307, GRAPH_CALL = 514 };
 enum { NAMED_CALL = 23, SAME_CALL = 683, UNLOAD_CALL = 22, RESET_CALL = 389 };
@@ -136,6 +137,17 @@ static inline void destroy_executable(uintptr_t executable)
 {
 	graph_event(ABI_RESOURCE_GRAPH_EXEC_DESTROYED,
 		    &(struct mock_node){.executable = executable});
+}
+
+/* All that were made have come: the end of a session asks for them. */
+static inline void wait_for_records(void)
+{
+	static int session = -1;
+
+	if (session < 0)
+		session = proton_session_start("until_here", NULL);
+	proton_session_activate(session);
+	proton_session_deactivate(session, 1);
 }
 
 #endif
