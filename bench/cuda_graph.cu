@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A graph of 100 kernels, 2 copies and 1 set, captured or built by hand, replayed:
-// cuda_graph [-r replays] [-m global|thread|relaxed|manual] [-o] [-e].
+// cuda_graph [-r replays] [-m global|thread|relaxed|manual] [-o] [-e] [-u].
 //   -o  another thread launches 1000 kernels of its own while this one captures (not global mode)
 //   -e  also replays a graph without any node that has a record
+//   -u  instead: before each replay an update of the executable graph, to other kernels and back
 #include <getopt.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ __global__ void node_kernel(char *p)
 {
 	if (threadIdx.x == 0)
 		p[blockIdx.x] = 1;
+}
+
+__global__ void updated_kernel(char *p)
+{
+	if (threadIdx.x == 0)
+		p[blockIdx.x] = 2;
 }
 
 __global__ void outside_kernel()
@@ -74,7 +81,7 @@ static cudaGraphNode_t add_copy(cudaGraph_t graph, cudaGraphNode_t *after, void 
 	return node;
 }
 
-static cudaGraph_t build(void)
+static cudaGraph_t build(void (*function)(char *))
 {
 	cudaMemsetParams set = {};
 	cudaKernelNodeParams kernel = {};
@@ -90,7 +97,7 @@ static cudaGraph_t build(void)
 	set.height = 1;
 	CHECK(cudaGraphAddMemsetNode(&next, graph, &last, 1, &set));
 	last = next;
-	kernel.func = (void *)node_kernel;
+	kernel.func = (void *)function;
 	kernel.gridDim = dim3(1);
 	kernel.blockDim = dim3(32);
 	kernel.kernelParams = arguments;
@@ -121,6 +128,24 @@ static void replay(cudaGraph_t graph, long n)
 	CHECK(cudaGraphDestroy(graph));
 }
 
+static void replay_updated(long n)
+{
+	cudaGraph_t graphs[] = {build(node_kernel), build(updated_kernel)};
+	cudaGraphExecUpdateResultInfo info;
+	double updates_ns = 0, start;
+	cudaGraphExec_t exec;
+
+	CHECK(cudaGraphInstantiate(&exec, graphs[0], nullptr, nullptr, 0));
+	for (long i = 0; i < n; i++) {
+		start = now_ns();
+		CHECK(cudaGraphExecUpdate(exec, graphs[i % 2], &info));
+		updates_ns += now_ns() - start;
+		CHECK(cudaGraphLaunch(exec, 0));
+		CHECK(cudaStreamSynchronize(0));
+	}
+	result("us_per_update", updates_ns / 1e3 / double(n));
+}
+
 static void nothing(void *)
 {
 }
@@ -143,7 +168,7 @@ static void replay_without_records(long n)
 static cudaGraph_t make(const char *mode, bool beside)
 {
 	if (!strcmp(mode, "manual"))
-		return build();
+		return build(node_kernel);
 	if (!strcmp(mode, "thread"))
 		return capture(cudaStreamCaptureModeThreadLocal, beside);
 	if (!strcmp(mode, "relaxed"))
@@ -154,17 +179,18 @@ static cudaGraph_t make(const char *mode, bool beside)
 int main(int argc, char **argv)
 {
 	const char *mode = "global";
-	bool beside = false, empty = false;
+	bool beside = false, empty = false, update = false;
 	long n = 100;
 	int c;
 
-	while ((c = getopt(argc, argv, "r:m:oe")) != -1) {
+	while ((c = getopt(argc, argv, "r:m:oeu")) != -1) {
 		switch (c) {
 		case 'r': n = std::max(1L, atol(optarg)); break;
 		case 'm': mode = optarg; break;
 		case 'o': beside = true; break;
 		case 'e': empty = true; break;
-		default: fprintf(stderr, "usage: %s [-r N] [-m MODE] [-o] [-e]\n", argv[0]); return 2;
+		case 'u': update = true; break;
+		default: fprintf(stderr, "usage: %s [-r N] [-m MODE] [-o] [-e] [-u]\n", argv[0]); return 2;
 		}
 	}
 	beside = beside && (!strcmp(mode, "thread") || !strcmp(mode, "relaxed"));
@@ -173,6 +199,11 @@ int main(int argc, char **argv)
 	outside_kernel<<<1, 1>>>(); // loads the module: may not happen in a capture
 	node_kernel<<<1, 32>>>(device);
 	CHECK(cudaDeviceSynchronize());
+	if (update) {
+		updated_kernel<<<1, 32>>>(device);
+		replay_updated(n);
+		return 0;
+	}
 	replay(make(mode, beside), n);
 	if (empty)
 		replay_without_records(10);

@@ -19,7 +19,7 @@ extern "C" __global__ void argument_kernel(int)
 {
 }
 
-__global__ void captured_kernel()
+extern "C" __global__ void captured_kernel()
 {
 }
 
