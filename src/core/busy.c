@@ -403,6 +403,12 @@ uint64_t busy_known_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 	return to_ns - from_ns - unrecorded_ns(&b->unrecorded, from_ns, to_ns);
 }
 
+uint64_t busy_unrecorded_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
+{
+	return unrecorded_ns(&b->told, from_ns, to_ns) -
+	       unrecorded_ns(&b->unrecorded, from_ns, to_ns);
+}
+
 double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t known_ns = busy_known_ns(b, from_ns, to_ns);

@@ -81,6 +81,8 @@ struct busy_run busy_run(const struct busy *b, const struct strip_view *view, un
 double busy_share(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
 /* How much of [from, to) is known. */
 uint64_t busy_known_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
+/* How long it worked in [from, to) while not all was recorded: that is known nevertheless, and counts. */
+uint64_t busy_unrecorded_ns(const struct busy *b, uint64_t from_ns, uint64_t to_ns);
 /* Why most of a column is not known; UNRECORDED_N: it is. */
 enum unrecorded_reason busy_unrecorded(const struct busy *b, const struct strip_view *view,
 				       unsigned column);

@@ -19,7 +19,8 @@ int counters_put(const struct timeline *t, const struct session *s, counter_put 
 
 typedef void unrecorded_put(void *ctx, uint32_t group, const struct unrecorded_span *span);
 
-#define UNRECORDED_TRACK "not recorded" /* of a device: where they are */
+#define UNRECORDED_TRACK                                                                           \
+	"not all recorded" /* of a device: where they are; what was recorded of it stands on the others */
 
 /* The times of each device in which not all was recorded, as far as the trace goes. 0 or -ENOMEM. */
 int unrecorded_put_all(const struct timeline *t, const struct session *s, unrecorded_put *put,

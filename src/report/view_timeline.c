@@ -95,19 +95,25 @@ static const char *level_of(const struct picture *p, const struct strip *strip, 
 
 /* ---- rows ---- */
 
+static void put_device(struct picture *p, const struct strip_lane *lane)
+{
+	char word[DEVICE_WORD] = "a device";
+
+	if (lane->device != SESSION_NONE)
+		session_device_word(p->r->s, lane->device, word);
+	out_puts(p->r->out, word);
+}
+
 /* "GPU0, pid 4711, rank 2" */
 static void put_place(struct picture *p, const struct strip_lane *lane)
 {
 	const struct session *s = p->r->s;
 	struct out *out = p->r->out;
-	char word[DEVICE_WORD];
 
-	if (lane->device != SESSION_NONE) {
-		session_device_word(s, lane->device, word);
-		out_puts(out, word);
-	} else {
-		out_puts(out, lane->is_host ? "host" : "a device");
-	}
+	if (lane->is_host && lane->device == SESSION_NONE)
+		out_puts(out, "host");
+	else
+		put_device(p, lane);
 	if (lane->process != SESSION_NONE && s->processes[lane->process].pid)
 		out_printf(out, ", pid %u", s->processes[lane->process].pid);
 	if (lane->process != SESSION_NONE && s->processes[lane->process].rank >= 0)
@@ -382,6 +388,28 @@ static void put_process(struct picture *p, uint32_t process)
 		out_printf(p->r->out, " of pid %u", s->processes[process].pid);
 }
 
+/* "  but GPU0 is known to have worked for 10us of it, which counts": by the devices that a process used. */
+static void put_known(struct picture *p, uint32_t process)
+{
+	const struct strips *t = &p->strips;
+	char text[HUMAN_MAX];
+
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		uint64_t ns =
+			p->busy[i].t && t->lanes[i].process == process
+				? busy_unrecorded_ns(&p->busy[i], p->view.from_ns, p->view.to_ns)
+				: 0;
+
+		if (!ns)
+			continue;
+		human_time_ns(text, (double)ns);
+		out_puts(p->r->out, "  but ");
+		put_device(p, &t->lanes[i]);
+		out_printf(p->r->out, " is known to have worked for %s of it, which counts\n",
+			   text);
+	}
+}
+
 /* What of a process's time in the picture was not recorded, and why. */
 static int put_unrecorded(struct picture *p, const struct strip_lane *lane)
 {
@@ -410,6 +438,8 @@ static int put_unrecorded(struct picture *p, const struct strip_lane *lane)
 	}
 	if (n > MOST_UNRECORDED)
 		out_printf(p->r->out, "  and %zu more\n", n - MOST_UNRECORDED);
+	if (ns)
+		put_known(p, lane->process);
 	unrecorded_done(&all);
 	return r;
 }

@@ -361,7 +361,8 @@ GPU0, pid 1
 
 Not all that ran was recorded for 91.0us, which is no part of BUSY% and no gap:
   32.0us from 80.0us on: paused
-  59.0us from 141us on: for a reason that is not known" "$("$PROTON" report --ascii --view timeline --width 46 unrecorded.hatchet | sed 's/ *$//')"
+  59.0us from 141us on: for a reason that is not known
+  but GPU0 is known to have worked for 40.0us of it, which counts" "$("$PROTON" report --ascii --view timeline --width 46 unrecorded.hatchet | sed 's/ *$//')"
 arrows() { "$PROTON" export -f chrome "$1" | grep -c '"ph":"s"'; }
 for name in held unrecorded; do # by the thread whose step it is
 	python3 -c '

@@ -245,7 +245,7 @@ static bool is_told_unrecorded(const struct strip_lane *lane, uint64_t ns)
 /* Of each nanosecond of a device, from the first of all. */
 struct map {
 	size_t n;
-	bool runs[MAP], is_known[MAP];
+	bool runs[MAP], is_told[MAP], is_known[MAP];
 	bool is_edge[MAP + 1]; /* something that took no time parts it from the one before */
 };
 
@@ -254,7 +254,8 @@ static void draw_map(struct map *map, const struct strip_lane *lane)
 	map->n = MIN(t.last_ns + 2 - t.first_ns, MAP);
 	for (size_t i = 0; i < map->n; i++) {
 		map->runs[i] = runs_at(lane, t.first_ns + i);
-		map->is_known[i] = map->runs[i] || !is_told_unrecorded(lane, t.first_ns + i);
+		map->is_told[i] = is_told_unrecorded(lane, t.first_ns + i);
+		map->is_known[i] = map->runs[i] || !map->is_told[i];
 	}
 	memset(map->is_edge, 0, sizeof(map->is_edge));
 	for (size_t i = 0; i < s->n_intervals; i++) {
@@ -286,14 +287,16 @@ static void check_shares(const struct busy *b, const struct map *map, unsigned n
 
 	for (unsigned k = 0; k < view.n; k++) {
 		uint64_t from = strip_column_ns(&view, k), to = strip_column_ns(&view, k + 1);
-		uint64_t busy = 0, known = 0;
+		uint64_t busy = 0, known = 0, nevertheless = 0;
 		struct busy_run run = busy_run(b, &view, k);
 		double share = busy_share(b, from, to);
 
 		for (uint64_t ns = from; ns < to; ns++) {
 			busy += map->runs[ns - t.first_ns];
 			known += map->is_known[ns - t.first_ns];
+			nevertheless += map->runs[ns - t.first_ns] && map->is_told[ns - t.first_ns];
 		}
+		ck_assert_uint_eq(busy_unrecorded_ns(b, from, to), nevertheless);
 		ck_assert_uint_eq(busy_known_ns(b, from, to), known);
 		ck_assert(known ? share == (double)busy / (double)known : isnan(share));
 		ck_assert(run.share == (busy ? (double)busy / (double)known : 0));
