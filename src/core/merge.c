@@ -658,13 +658,30 @@ static int add_copy_lane(struct merge *m, uint32_t id)
 	return 0;
 }
 
+/* Whose it is the input does not say: beside others it is of each of the input's processes. */
+static int add_unrecorded_of_all(struct merge *m, struct session_unrecorded span)
+{
+	const struct id_map *map = &m->maps[MAP_PROCESSES];
+	int r = 0;
+
+	if (m->folds || m->to) /* as add_lane() */
+		return session_unrecorded_set(m->into, &span);
+	for (size_t i = 0; i < map->n && r == 0; i++) {
+		span.process = map->to[i];
+		r = session_unrecorded_add(m->into, &span);
+	}
+	span.process = m->process;
+	return r < 0 || m->process == SESSION_NONE ? r : session_unrecorded_add(m->into, &span);
+}
+
 /* With the trace: one that has none has nothing to say of when. */
 static int add_unrecorded(struct merge *m, uint32_t id)
 {
 	struct session_unrecorded span = m->from->unrecorded[id];
 
 	span.process = mapped(m, MAP_PROCESSES, span.process);
-	return session_unrecorded_set(m->into, &span);
+	return span.process == SESSION_NONE ? add_unrecorded_of_all(m, span)
+					    : session_unrecorded_set(m->into, &span);
 }
 
 static int add_sensors(struct merge *m, uint32_t id)

@@ -956,6 +956,17 @@ int session_unrecorded_set(struct session *s, const struct session_unrecorded *s
 	return 0;
 }
 
+int session_unrecorded_add(struct session *s, const struct session_unrecorded *span)
+{
+	struct session_unrecorded one = *span;
+
+	one.number = UINT32_MAX - (uint32_t)s->n_unrecorded;
+	while (idindex_find(&s->p->unrecorded, hash_pair(one.process, one.number), unrecorded_equal,
+			    s, &one) != IDINDEX_NONE)
+		one.number--;
+	return session_unrecorded_set(s, &one);
+}
+
 static size_t sensors_index(const struct session *s, uint32_t device)
 {
 	size_t i = 0;

@@ -255,9 +255,9 @@ enum unrecorded_reason {
 };
 
 struct session_unrecorded {
-	uint32_t process;
-	uint32_t number; /* of the process's: what is told of it again replaces it */
-	uint8_t reason;  /* enum unrecorded_reason */
+	uint32_t process; /* SESSION_NONE: it is not known which, it may be any */
+	uint32_t number;  /* of the process's: what is told of it again replaces it */
+	uint8_t reason;   /* enum unrecorded_reason */
 	/* CLOCK_MONOTONIC of its host; start 0: since the process began, end 0: until it ends */
 	uint64_t start_ns, end_ns;
 };
@@ -420,6 +420,8 @@ struct session_copy_lane *session_copy_lane_of(struct session *s,
 					       const struct session_copy_lane *of);
 /* Replaces what was known of this number of the process. One that ends before it starts is refused (-EINVAL). */
 int session_unrecorded_set(struct session *s, const struct session_unrecorded *span);
+/* The same as one more, under a number that the process has not. */
+int session_unrecorded_add(struct session *s, const struct session_unrecorded *span);
 /* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */

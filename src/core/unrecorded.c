@@ -61,6 +61,11 @@ static int flatten(struct unrecorded *u, const struct unrecorded_span *v, size_t
 	return r;
 }
 
+static bool is_of(const struct session_unrecorded *span, uint32_t process)
+{
+	return span->process == process || span->process == SESSION_NONE || process == SESSION_NONE;
+}
+
 int unrecorded_init(struct unrecorded *u, const struct session *s, uint32_t process,
 		    uint64_t shift_ns)
 {
@@ -75,7 +80,7 @@ int unrecorded_init(struct unrecorded *u, const struct session *s, uint32_t proc
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_unrecorded; i++)
-		if (s->unrecorded[i].process == process)
+		if (is_of(&s->unrecorded[i], process))
 			v[n++] = told(&s->unrecorded[i], shift_ns);
 	if (n)
 		qsort(v, n, sizeof(*v), compare);

@@ -25,7 +25,7 @@ struct unrecorded {
 	size_t n, cap;
 };
 
-/* Those of a process, SESSION_NONE too; shift_ns: from its clock to that of the list. 0 or -ENOMEM. */
+/* Those of a process, and those of which nobody says whose they are; for SESSION_NONE, which may be any, all. shift_ns: from its clock to that of the list. 0 or -ENOMEM. */
 int unrecorded_init(struct unrecorded *u, const struct session *s, uint32_t process,
 		    uint64_t shift_ns);
 void unrecorded_done(struct unrecorded *u);

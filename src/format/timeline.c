@@ -169,7 +169,7 @@ struct linker {
 	const struct session *s;
 	struct host_track *hosts;      /* sorted */
 	uint32_t *host_of;             /* by lane: its place there; SESSION_NONE: none */
-	struct unrecorded *unrecorded; /* by process */
+	struct unrecorded *unrecorded; /* by process; the last: of a lane that has none */
 	uint32_t *first, *events;      /* events of track i: from first[i] to first[i + 1] */
 	size_t n_hosts;
 };
@@ -197,8 +197,8 @@ static int link_init(struct linker *l)
 	l->unrecorded = calloc(s->n_processes + 1, sizeof(*l->unrecorded));
 	if (!t->launchers || !l->hosts || !l->host_of || !l->first || !l->events || !l->unrecorded)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->n_processes && r == 0; i++)
-		r = unrecorded_init(&l->unrecorded[i], s, i, 0);
+	for (uint32_t i = 0; i <= s->n_processes && r == 0; i++)
+		r = unrecorded_init(&l->unrecorded[i], s, i < s->n_processes ? i : SESSION_NONE, 0);
 	return r;
 }
 
@@ -255,7 +255,7 @@ static uint32_t event_at(const struct linker *l, uint32_t track, uint64_t ns)
 /* When nothing was recorded it is not known what a thread was in. */
 static bool is_unrecorded(const struct linker *l, uint32_t process, uint64_t ns)
 {
-	return process != SESSION_NONE && unrecorded_at(&l->unrecorded[process], ns);
+	return unrecorded_at(&l->unrecorded[MIN(process, l->s->n_processes)], ns);
 }
 
 static uint32_t launcher_of(const struct linker *l, const struct session_interval *v)
@@ -282,7 +282,7 @@ int timeline_link(struct timeline *t, const struct session *s)
 		for (size_t i = 0; i < t->n_events; i++)
 			t->launchers[i] = launcher_of(&l, &s->intervals[t->events[i].interval]);
 	}
-	for (size_t i = 0; l.unrecorded && i < s->n_processes; i++)
+	for (size_t i = 0; l.unrecorded && i <= s->n_processes; i++)
 		unrecorded_done(&l.unrecorded[i]);
 	free(l.unrecorded);
 	free(l.hosts);

@@ -377,10 +377,35 @@ check "an arrow from each launch that is known" "3 2" "$(arrows held.launched.ha
 "$PROTON" export -f hatchet -o again.hatchet unrecorded.hatchet
 check "… and again" "" "$(cmp <("$PROTON" report --view timeline unrecorded.hatchet) <("$PROTON" report --view timeline again.hatchet) 2>&1)"
 
+# ---- one of which the file does not say whose it is may be of any
+for whose in nobodys others; do # the file's second process has run nothing
+	python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+x = p[0]["proton"]
+x["processes"].append(dict(x["processes"][0], instance="12345", pid=2))
+for u in x["unrecorded"]:
+    u["process"] = 1
+    if sys.argv[1] == "nobodys":
+        del u["process"]
+json.dump(p, sys.stdout)' $whose <unrecorded.hatchet >$whose.hatchet
+done
+pictures() { cmp <("$PROTON" report --view timeline unrecorded.hatchet | sed 's/ of pid [0-9]*//') \
+	<("$PROTON" report --view timeline "$1" | sed 's/ of pid [0-9]*//') 2>&1; }
+check "nobody's time not recorded" "" "$(pictures nobodys.hatchet)"
+check "… another's is not" 1 "$(pictures others.hatchet | grep -c differ)"
+check "… and its picture is the same" "" "$(pictures <("$PROTON" merge -o - nobodys.hatchet))"
+
 # ---- a pause of which nobody said when it was looks as if nothing had run
 PROTON_FAKE='kernel gemm 1000 10' "$PROTON" record -q --trace -o run.hatchet -- sleep 0.1
 hasnt "all was recorded" "was not recorded" <("$PROTON" report --view timeline run.hatchet)
 sed 's/"wall_ns": *\([0-9]*\)/"wall_ns":\1,"paused_ns":300000000/' run.hatchet >paused.hatchet
 has "a pause is told" "(what ran was not recorded for 300ms of the run: such a time looks as if nothing had run)" \
 	<("$PROTON" report --view timeline paused.hatchet)
+"$PROTON" merge -o merged.hatchet nobodys.hatchet run.hatchet
+check "nobody's time not recorded, merged with another file: of each process of its own" "2 of 1, 2 of 2" "$("$PROTON" export -f json merged.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+pids = [p["processes"][u["process"]]["pid"] for u in p["unrecorded"]]
+print(", ".join("%d of %d" % (pids.count(i), i) for i in sorted(set(pids))))')"
 finish

@@ -232,7 +232,8 @@ static bool is_told_unrecorded(const struct strip_lane *lane, uint64_t ns)
 	for (size_t i = 0; i < s->n_unrecorded; i++) {
 		const struct session_unrecorded *u = &s->unrecorded[i];
 
-		if (u->process == lane->process &&
+		if ((u->process == lane->process || u->process == SESSION_NONE ||
+		     lane->process == SESSION_NONE) &&
 		    (!u->start_ns || u->start_ns + lane->shift_ns <= ns) &&
 		    (!u->end_ns || u->end_ns + lane->shift_ns > ns))
 			return true;
@@ -408,18 +409,20 @@ static void draw_unrecorded(uint32_t process, uint64_t around, uint64_t width)
 /* Lanes that collide, ranges in each other, empty ones, several processes, in order and not. */
 START_TEST(random_worlds)
 {
-	uint32_t lanes[6], process[2];
+	uint32_t lanes[7], process[3];
 	uint64_t now = 1000000, spread;
 	size_t n;
 
 	state = (uint64_t)_i * 7919 + 17;
 	process[0] = add_process(11);
 	process[1] = add_process(12);
+	process[2] = SESSION_NONE;
 	for (unsigned i = 0; i < 3; i++)
 		lanes[i] = stream(process[i % 2], i / 2, i);
 	lanes[3] = stream(process[0], 0, 77); /* another thread, the same stream */
 	lanes[4] = thread(process[0], 5);
 	lanes[5] = thread(process[1], 5);
+	lanes[6] = stream(SESSION_NONE, 1, 3);
 	if (_i % 3 == 1) {
 		set_clock(process[0], 5000, UINT64_C(1700000000000000000));
 		set_clock(process[1], 900, UINT64_C(1700000007000000000));
@@ -427,14 +430,14 @@ START_TEST(random_worlds)
 	n = 1 + draw(600);
 	spread = 1 + draw(400);
 	for (size_t i = 0; i < n; i++) {
-		unsigned lane = (unsigned)draw(6);
+		unsigned lane = (unsigned)draw(7);
 		uint64_t start = _i % 2 ? now : 1000000 + draw(n * 20);
 		uint64_t length = draw(10) ? draw(spread) : 0;
 
 		add(nodes[draw(8)], lanes[lane], start, start + length);
 		now += draw(30);
 	}
-	for (unsigned i = 0; _i % 4 && i < 2; i++)
+	for (unsigned i = 0; i < (_i % 4 == 1 ? 3U : _i % 4 ? 2U : 0U); i++)
 		draw_unrecorded(process[i], 1000000, n * 20);
 	check_all();
 }
