@@ -3,6 +3,7 @@
 #include "core/unrecorded.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/util.h"
 
 const char *const unrecorded_words[UNRECORDED_N] = {
@@ -12,6 +13,14 @@ const char *const unrecorded_words[UNRECORDED_N] = {
 	[UNRECORDED_ASIDE] = "another profiler had CUPTI",
 	[UNRECORDED_FULL] = "the trace was full",
 };
+
+enum unrecorded_reason unrecorded_reason_of(const char *word)
+{
+	for (unsigned i = 0; i < UNRECORDED_N; i++)
+		if (!strcmp(word, unrecorded_words[i]))
+			return (enum unrecorded_reason)i;
+	return UNRECORDED_UNKNOWN;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -48,12 +57,13 @@ static struct unrecorded_span told(const struct session_unrecorded *span, uint64
 					span->reason};
 }
 
-/* Of those that were told, sorted by their start, what none before them has. */
-static int flatten(struct unrecorded *u, const struct unrecorded_span *v, size_t n)
+int unrecorded_flatten(struct unrecorded *u, struct unrecorded_span *v, size_t n)
 {
 	uint64_t until_ns = 0;
 	int r = 0;
 
+	if (n)
+		qsort(v, n, sizeof(*v), compare);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = unrecorded_append(u, MAX(v[i].start_ns, until_ns), v[i].end_ns, v[i].reason);
 		until_ns = MAX(until_ns, v[i].end_ns);
@@ -82,9 +92,7 @@ int unrecorded_init(struct unrecorded *u, const struct session *s, uint32_t proc
 	for (size_t i = 0; i < s->n_unrecorded; i++)
 		if (is_of(&s->unrecorded[i], process))
 			v[n++] = told(&s->unrecorded[i], shift_ns);
-	if (n)
-		qsort(v, n, sizeof(*v), compare);
-	r = flatten(u, v, n);
+	r = unrecorded_flatten(u, v, n);
 	if (r < 0)
 		unrecorded_done(u);
 	return r;

@@ -39,11 +39,15 @@ const struct unrecorded_span *unrecorded_within(const struct unrecorded *u, uint
 /* How much of [from, to) was not recorded. */
 uint64_t unrecorded_ns(const struct unrecorded *u, uint64_t from_ns, uint64_t to_ns);
 
+/* Into an empty list: n spans in any order, which are sorted by this; what one before has counts for that. 0 or -ENOMEM. */
+int unrecorded_flatten(struct unrecorded *u, struct unrecorded_span *v, size_t n);
 /* For a list that is made piece by piece, in the order of time: what does not go on where the last one ended, for the
  * same reason, is one more. 0 or -ENOMEM. */
 int unrecorded_append(struct unrecorded *u, uint64_t start_ns, uint64_t end_ns, uint8_t reason);
 
 /* "paused", "outside the window" … */
 extern const char *const unrecorded_words[UNRECORDED_N];
+/* Which of them a text is; UNRECORDED_UNKNOWN: none. */
+enum unrecorded_reason unrecorded_reason_of(const char *word);
 
 #endif

@@ -25,7 +25,7 @@ struct chrome_event {
 	int64_t ts_ns, dur_ns;
 	uint64_t correlation, external, context, stream, bytes, latency_ns, thread;
 	int32_t device; /* -1: not said */
-	uint32_t arg_name;
+	uint32_t arg_name, reason;
 	char ph;
 	bool has_ts, has_dur, has_stream, in_cycles;
 	bool is_mean;         /* its bytes are a share of what several copies moved */

@@ -100,6 +100,7 @@ static const struct key {
 	{IN_ARGS, "contextId", NUMBER | ANY, ID, IN(event.context)},
 	{IN_ARGS, "Frequency (MHz)", NUMBER | ANY, MENTIONED, .said = IN(event.in_cycles)},
 	{IN_ARGS, "name", STRING | ANY, TEXT, IN(event.arg_name)},
+	{IN_ARGS, "reason", STRING | ANY, TEXT, IN(event.reason)},
 	{IN_ARGS, "call_stack", LIST | ANY, .leads = IN_CALL_STACK},
 	{IN_ARGS, "metrics", OBJECT | ANY, .leads = IN_METRICS},
 	{IN_DOCUMENT, "traceEvents", LIST, .leads = IN_EVENTS},

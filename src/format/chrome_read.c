@@ -24,6 +24,7 @@ enum event_class {
 	WORK,
 	IGNORED,  /* repeats what other events say */
 	OVERHEAD, /* what the profiler itself took */
+	NOT_ALL,  /* our own: a time in which not all was recorded */
 };
 
 static const struct category {
@@ -51,7 +52,7 @@ static const struct category {
 	{"overhead", OVERHEAD, 0},
 	{"cuda_sync", IGNORED, 0},
 	{"trace", IGNORED, 0},
-	{"unrecorded", IGNORED, 0}, /* our own */
+	{"unrecorded", NOT_ALL, 0},
 	/* Triton's Proton */
 	{"scope", RANGE, FRAME_SCOPE},
 	{"metric", RANGE, FRAME_SCOPE},
@@ -571,9 +572,12 @@ static int on_execution(struct reader *r, const struct chrome_event *e)
 	on = track_class(r, &r->tracks[track]);
 	if (c->class == WORK || (c->class == BY_TRACK && on == STREAM_TRACK))
 		return on_work(r, c, e, track);
+	if (c->class == NOT_ALL && e->has_dur)
+		return trace_add_unrecorded(r->trace, e->ts_ns, e->ts_ns + e->dur_ns,
+					    unrecorded_reason_of(str(r, e->reason)));
 	/* What is on the track of a stream and is no work was put there for people to see. */
 	r->n_left_out[LEFT_OVERHEAD] += c->class == OVERHEAD;
-	if (c->class == IGNORED || c->class == OVERHEAD || on != HOST_TRACK)
+	if (c->class == IGNORED || c->class == OVERHEAD || c->class == NOT_ALL || on != HOST_TRACK)
 		return e->ph == 'B' ? add_mark(r, e, track, MARK_NOTHING, 0) : 0;
 	return on_range(r, c, e, track);
 }

@@ -13,6 +13,7 @@
 #include "base/idindex.h"
 #include "base/util.h"
 #include "core/device_work.h"
+#include "core/unrecorded.h"
 
 #define DEVICES_MAX 4096
 
@@ -30,12 +31,19 @@ struct origins {
 	size_t n, cap;
 };
 
+struct not_all_recorded {
+	int64_t start_ns, end_ns;
+	uint8_t reason; /* enum unrecorded_reason */
+};
+
 struct trace {
 	struct session *s;
 	struct trace_range *ranges;
 	size_t n_ranges, cap_ranges;
 	struct trace_work *works;
 	size_t n_works, cap_works;
+	struct not_all_recorded *unrecorded;
+	size_t n_unrecorded, cap_unrecorded;
 	struct origins launches, within;
 	uint32_t host_set, copy_set, set_set, cycle_set, launch_set;
 	uint32_t size_sets[N_COPY_SIZES];       /* SESSION_NONE: no copy was of that size */
@@ -128,6 +136,7 @@ struct trace *trace_free(struct trace *t)
 		return NULL;
 	free(t->ranges);
 	free(t->works);
+	free(t->unrecorded);
 	free(t->launched);
 	free(t->launches.items);
 	free(t->within.items);
@@ -231,6 +240,18 @@ int trace_add_work(struct trace *t, const struct trace_work *work)
 	t->works[t->n_works] = *work;
 	t->works[t->n_works].seq = (uint32_t)t->n_works;
 	t->n_works++;
+	return 0;
+}
+
+int trace_add_unrecorded(struct trace *t, int64_t start_ns, int64_t end_ns,
+			 enum unrecorded_reason reason)
+{
+	if (!times_are_good(t, start_ns, end_ns))
+		return 0;
+	if (ARRAY_ROOM(t->unrecorded, t->cap_unrecorded, t->n_unrecorded + 1) < 0)
+		return -ENOMEM;
+	t->unrecorded[t->n_unrecorded++] =
+		(struct not_all_recorded){start_ns, end_ns, (uint8_t)reason};
 	return 0;
 }
 
@@ -743,6 +764,45 @@ static int add_up(struct trace *t, const struct session_interval *placed)
 	return device_work_add_up(t->s, work, n);
 }
 
+/* ---- when not all was recorded ---- */
+
+/* As far as there are events. */
+static int flatten_unrecorded(const struct trace *t, int64_t last_ns, struct unrecorded *all)
+{
+	_cleanup_(freep) struct unrecorded_span *v = calloc(t->n_unrecorded, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_unrecorded; i++) {
+		int64_t start_ns = MAX(t->unrecorded[i].start_ns, t->first_ns),
+			end_ns = MIN(t->unrecorded[i].end_ns, last_ns);
+
+		if (start_ns < end_ns)
+			v[n++] = (struct unrecorded_span){
+				.start_ns = (uint64_t)(start_ns - t->first_ns),
+				.end_ns = (uint64_t)(end_ns - t->first_ns),
+				.reason = t->unrecorded[i].reason};
+	}
+	return unrecorded_flatten(all, v, n);
+}
+
+/* A trace has them by device: each once. */
+static int add_unrecorded(struct trace *t, int64_t last_ns)
+{
+	struct unrecorded all = {0};
+	int r = t->n_unrecorded ? flatten_unrecorded(t, last_ns, &all) : 0;
+
+	for (size_t i = 0; r == 0 && i < all.n; i++) {
+		const struct session_unrecorded span = {SESSION_NONE, (uint32_t)i, all.v[i].reason,
+							all.v[i].start_ns, all.v[i].end_ns};
+
+		r = session_unrecorded_set(t->s, &span);
+	}
+	unrecorded_done(&all);
+	return r;
+}
+
 /* ---- the whole ---- */
 
 /* First and last moment; false when there is no event. */
@@ -825,6 +885,8 @@ int trace_finish(struct trace *t, int64_t base_ns)
 	t->s->end_ns = t->s->start_ns + (uint64_t)(last_ns - t->first_ns);
 	if (r == 0)
 		r = add_run(t, last_ns);
+	if (r == 0)
+		r = add_unrecorded(t, last_ns);
 	if (r == 0)
 		r = sort_launched(t);
 	if (r == 0)

@@ -94,6 +94,9 @@ int trace_add_range(struct trace *t, const struct trace_range *range);
 int trace_add_named_range(struct trace *t, struct trace_range *range, enum frame_kind kind,
 			  uint32_t name);
 int trace_add_work(struct trace *t, const struct trace_work *work);
+/* A time in which not all was recorded, of whichever process; what others have of it counts once. 0 or -ENOMEM. */
+int trace_add_unrecorded(struct trace *t, int64_t start_ns, int64_t end_ns,
+			 enum unrecorded_reason reason);
 /* What is known of a device, by its index; may come before or after the work. -E2BIG: too many. */
 int trace_add_device(struct trace *t, const struct session_device *device);
 /* The type of devices of which the trace does not say it; "CUDA" until it is set. */

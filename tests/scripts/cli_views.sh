@@ -377,6 +377,21 @@ check "an arrow from each launch that is known" "3 2" "$(arrows held.launched.ha
 "$PROTON" export -f hatchet -o again.hatchet unrecorded.hatchet
 check "… and again" "" "$(cmp <("$PROTON" report --view timeline unrecorded.hatchet) <("$PROTON" report --view timeline again.hatchet) 2>&1)"
 
+# ---- a trace for Chrome has them, too, and is read again
+"$PROTON" export -f chrome -o unrecorded.json unrecorded.hatchet
+told() { # reason, from, to
+	"$PROTON" export -f json "$1" | python3 -c '
+import json, sys
+for u in sorted(json.load(sys.stdin)["unrecorded"], key=lambda u: u["start_ns"]):
+    print(u["process"], u["reason"], u["start_ns"], u["end_ns"])'
+}
+check "marks of a trace are read again" "None paused 80000 112000
+None  141000 200000" "$(told unrecorded.json)"
+pictured() { "$PROTON" report --ascii --view timeline --width 46 "$1" | grep -A9 "^Not all"; }
+check "… and tell the same" "$(pictured unrecorded.hatchet)" "$(pictured unrecorded.json)"
+"$PROTON" export -f chrome -o twice.json unrecorded.json
+check "… as often as one likes" "$(told unrecorded.json)" "$(told twice.json)"
+
 # ---- one of which the file does not say whose it is may be of any
 for whose in nobodys others; do # the file's second process has run nothing
 	python3 -c '
