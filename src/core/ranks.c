@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "core/metadata.h"
 #include "core/nested.h"
+#include "core/process_order.h"
 
 struct spreader {
 	const struct session *s;
@@ -43,29 +44,15 @@ static uint32_t rank_of_row(const struct spreader *x, uint32_t row)
 	return x->rank_of[MIN(process, (uint32_t)s->n_processes)];
 }
 
-/* By rank; those without one come after, as they appeared. */
-static int compare_ranks(const void *a, const void *b, void *ctx)
-{
-	const struct session *s = ctx;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	/* None is -1. */
-	uint32_t of_i = (uint32_t)s->processes[i].rank, of_k = (uint32_t)s->processes[k].rank;
-
-	return of_i != of_k ? (of_i < of_k ? -1 : 1) : (i > k) - (i < k);
-}
-
-/* Whoever wrote the profile, and in whatever order they came: the same ranks are told in the same order. What belongs to
- * no process comes last. */
+/* What belongs to no process comes last. */
 static int ranks_number(struct spreader *x)
 {
 	const struct session *s = x->s;
-	uint32_t n = (uint32_t)s->n_processes, *order = calloc(n + 1, sizeof(*order));
+	_cleanup_(freep) uint32_t *order = process_order_new(s);
+	uint32_t n = (uint32_t)s->n_processes;
 
 	if (!order)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), compare_ranks, (void *)s);
 	for (uint32_t i = 0; i < n; i++) {
 		int32_t rank = s->processes[order[i]].rank;
 
@@ -75,7 +62,6 @@ static int ranks_number(struct spreader *x)
 	}
 	x->process[x->n_ranks] = SESSION_NONE;
 	x->rank_of[n] = x->n_ranks++;
-	free(order);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "core/device_order.h"
 #include "core/metadata.h"
+#include "core/process_order.h"
 #include "core/runs.h"
 #include "core/sensors.h"
 #include "report/report_impl.h"
@@ -370,11 +371,17 @@ static void print_counted(const struct session *s, const struct session_process 
 	human_count(out, s->ended && !session_process_collected(p) ? NAN : v);
 }
 
+struct processes {
+	const struct session *s;
+	const uint32_t *order; /* row -> process */
+};
+
 #define PROCESS_WORD(name, statement)                                                              \
 	static void process_##name(const void *ctx, size_t row, char out[CELL_MAX])                \
 	{                                                                                          \
-		const struct session *s = ctx;                                                     \
-		const struct session_process *p = &s->processes[row];                              \
+		const struct processes *all = ctx;                                                 \
+		const struct session *s = all->s;                                                  \
+		const struct session_process *p = &s->processes[all->order[row]];                  \
 		statement;                                                                         \
 	}
 PROCESS_WORD(pid, copy_number(out, p->pid))
@@ -397,7 +404,12 @@ int view_processes(struct report *r)
 		{"COMMAND", true, process_command},
 	};
 
-	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_processes, r->s}, r->o,
+	_cleanup_(freep) uint32_t *order = process_order_new(r->s);
+	const struct processes all = {r->s, order};
+
+	if (!order)
+		return -ENOMEM;
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_processes, &all}, r->o,
 		  r->out);
 	return 0;
 }

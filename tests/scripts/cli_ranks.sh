@@ -31,6 +31,9 @@ file() { echo "j7.$(uname -n).$1.hatchet"; }
 "$PROTON" merge --ranks "$(file 3)" "$(file 7)" "$(file 1)" "$(file 5)" "$(file 4)" "$(file 0)" "$(file 6)" "$(file 2)" >out
 check "ranks are told in their order" "RANK 0 1 2 3 4 5 6 7" "$(sed -n '/  RANK$/,/^$/p' out | awk '{ print $NF }' | xargs)"
 
+"$PROTON" merge -o came.hatchet "$(file 3)" "$(file 7)" "$(file 1)" "$(file 5)" "$(file 4)" "$(file 0)" "$(file 6)" "$(file 2)"
+check "… processes, too" "RANK 0 1 2 3 4 5 6 7" "$("$PROTON" report --view processes came.hatchet | awk '/PID/ || /sleep/ { print $3 }' | xargs)"
+
 # ---- one name for all: nobody loses anything, whoever comes first, and a file of before is replaced
 echo old >one.hatchet
 ranks() { # ranks N COMMAND…: together, each until all were there
