@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -49,17 +50,34 @@ static void leave_missing(struct pictures *p, const struct session *s, struct re
 		text->sort = NULL;
 }
 
+/* Of ranks, and of the flame graph. */
+static void leave_what_does_not_add_up(struct pictures *p, struct report_options *text)
+{
+	if (!p->told_columns)
+		complain("'%.100s' does not add up, which this view needs: it is of the time",
+			 text->columns);
+	p->told_columns = true;
+	text->columns = NULL;
+}
+
 /* A metric that was asked for may appear later: until then print the usual columns, in the usual
  * order. */
 static void print_text(struct pictures *p, struct profile_options *profile, const struct session *s)
 {
 	struct report_options text = profile->report;
+	int r;
 
-	text.views = picture_views(&text);
+	text.views = p->views ? p->views : picture_views(&text);
 	text.rows = 20;
 	text.peaks = profile_peaks(profile);
-	while (report_print(s, &text, profile->group) == -EINVAL && (text.columns || text.sort))
-		leave_missing(p, s, &text);
+	while ((r = report_print(s, &text, profile->group)) < 0) {
+		if (r == -EINVAL && (text.columns || text.sort))
+			leave_missing(p, s, &text);
+		else if (r == -EDOM && text.columns)
+			leave_what_does_not_add_up(p, &text);
+		else
+			break;
+	}
 }
 
 static bool reader_left(void)
@@ -80,6 +98,24 @@ static void stop_printing(struct pictures *p)
 	fflush(stdout);
 	clearerr(stdout);
 	p->unread = true;
+}
+
+bool pictures_take_view(struct pictures *p, const char *word)
+{
+	enum view view = word ? view_find(word, strlen(word)) : VIEW_N;
+
+	if (!word)
+		return true;
+	if (p->json_lines)
+		complain("--view: a picture as JSON (--json-lines) has all that there is");
+	else if (view == VIEW_CALLERS)
+		complain("--view callers: of which function is chosen on the screen; "
+			 "'proton report' takes callers=NAME");
+	else if (!report_has_text(view))
+		complain("--view %s is on the screen alone: it is no text (--batch)", word);
+	else
+		p->views = 1u << view;
+	return p->views;
 }
 
 bool pictures_are_over(const struct pictures *p)

@@ -12,9 +12,13 @@ struct pictures {
 	bool told_columns;
 	bool unread;         /* their reader has closed the pipe */
 	uint32_t n_pictures; /* 0: no limit */
+	unsigned
+		views; /* enum report_view bits: what a picture as text is of; 0: the usual tables */
 	uint32_t n_printed;
 };
 
+/* What the pictures are of, by the word of --view (NULL: it was not given). False, after a line on stderr: not as text. */
+bool pictures_take_view(struct pictures *p, const char *word);
 /* Are there to be no more? */
 bool pictures_are_over(const struct pictures *p);
 /* Is what was asked for not there, and will not be? Then a line on stderr says so. */

@@ -151,6 +151,11 @@ void screen_take_text(struct screen_options *o, struct profile_options *text)
 	o->tui.least = (struct least){r->columns, r->least, r->threshold, o->tui.peaks};
 }
 
+const char *screen_view_given(const struct screen_options *o)
+{
+	return o->given & bit(OPT_PANEL) ? tui_panel_word(o->tui.panel) : NULL;
+}
+
 void text_take_screen(struct profile_options *text, const struct screen_options *o)
 {
 	text->report.ascii = o->tui.ascii;

@@ -96,6 +96,8 @@ void text_take_screen(struct profile_options *text, const struct screen_options 
 int screen_settle(struct screen_options *o);
 /* Do the columns exist that the options show, sort by and compare? Negative and a line on stderr: no. */
 int screen_check_columns(const struct screen_options *o, struct tui *t, const struct session *s);
+/* The word that --view was given; NULL: none was. */
+const char *screen_view_given(const struct screen_options *o);
 /* The folder of its files, whether it is there or not; "": there is none. */
 void screen_config_dir(char *dir, size_t size);
 void screen_list_layouts(FILE *out);             /* those that were saved, one a line */

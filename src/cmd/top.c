@@ -697,6 +697,9 @@ int cmd_top(int argc, char **argv)
 	}
 	if (!t.batch && !t.pictures.json_lines && screen_settle(&t.screen))
 		return STATUS_USAGE;
+	if ((t.batch || t.pictures.json_lines) &&
+	    !pictures_take_view(&t.pictures, screen_view_given(&t.screen)))
+		return STATUS_USAGE;
 	text_take_screen(&t.profile, &t.screen);
 	r = run_options_settle(&t.run_options);
 	if (r || gather_is_source(argv[first])) {

@@ -89,6 +89,20 @@ until_out='until [ "$(grep -c "$1" out)" -ge "$2" ]; do sleep 0.05; done'
 PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --batch 2 -q -o d.hatchet \
 	sh -c "$until_out" - '^## Calling contexts' 2 >out 2>err </dev/null
 check "batch: status" 0 $?; check "batch: pictures" 2 "$(grep -c '^## Calling contexts' out)"
+
+# ---- a view that was asked for is what the pictures are of, or it is refused
+fake='kernel gemm 1000 10'
+PROTON_FAKE=$fake RANK=3 "$PROTON" top -i 100 --batch 1 -q --view ranks -o r.hatchet sleep 0.1 >out 2>err </dev/null
+check "the board of ranks: status" 0 $?; check "the board of ranks" "10.0us 1.00 3" "$(grep -A1 'RANK$' out | tail -1 | xargs)"
+check "the board alone" 0 "$(grep -c '^## \|gemm' out)"
+PROTON_FAKE=$fake "$PROTON" top -i 100 --batch 1 -q --view ranks -m util -o r.hatchet sleep 0.1 >out 2>err </dev/null
+has "a metric that does not add up" "'util' does not add up, which this view needs: it is of the time" err
+check "… once, and the board is there" "1 1" "$(grep -c 'add up' err) $(grep -c 'RANK$' out)"
+for refused in "--batch 1 --view roofline" "--batch 1 --view callers" "--json-lines --view kernels"; do
+	"$PROTON" top $refused touch ran >out 2>err </dev/null
+	check "refused: $refused" "2 1 0" "$? $(grep -c -- '--view' err) $(wc -c <out)"
+done
+check "… before the program runs" no "$([ -e ran ] && echo yes || echo no)"
 PROTON_FAKE='kernel a 10 1;pause 50;repeat 30' "$PROTON" top -i 0.1 --json-lines -q -o d.hatchet sh -c "echo noise; $until_out" - . 3 >out 2>err </dev/null
 check "json lines" ok "$(python3 -c 'import json,sys
 lines=[json.loads(l) for l in open("out")]
