@@ -732,4 +732,5 @@ const struct context_source context_torch = {
 	.taken = torch_taken,
 	.capture_begins = torch_capture_begins,
 	.fork_begins = torch_turns_fork_begins,
+	.forked = torch_turns_forked,
 };

@@ -103,6 +103,20 @@ void torch_turns_fork_begins(void)
 	await_look();
 }
 
+/* Who was looking then, the sender for longer than a fork waits or a thread that began to capture, is not here, and may
+ * have held PyTorch's lock: it is left alone from here on. */
+void torch_turns_forked(void)
+{
+	if (!atomic_load(&turns.is_looking))
+		return;
+	atomic_store(&turns.is_over, true);
+	if (atomic_load(&turns.turn) == OFF)
+		note_add(NOTE_WARNING,
+			 "this process was forked while it was seen to operators of PyTorch: "
+			 "here what is launched is without them");
+	atomic_store(&turns.is_looking, false);
+}
+
 /* PyTorch takes down what it knows of observers. */
 static void end_turns(void)
 {

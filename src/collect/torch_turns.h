@@ -49,6 +49,8 @@ bool torch_turns_measured(void);
 bool torch_turns_used(void);
 /* Before a fork, by the thread that forks: PyTorch's lock of its observers is not held by us. */
 void torch_turns_fork_begins(void);
+/* In a fork child. */
+void torch_turns_forked(void);
 /* By the sender thread; how many ms until it should look again. */
 uint32_t torch_turns_look(void);
 
