@@ -4,10 +4,12 @@
 
 ddp: a model on each rank, gradients added up. fsdp: parameters sharded. pipe: stages that send and receive.
 --slow RANK: that rank has four times the work in its forward pass. --link RANK: what that rank sends goes through its
-host (pipe only). --seconds: as many steps as begin in S seconds, at least 20.
-Rank 0 prints `result steps_s=X`, of the last three quarters of the steps."""
+host (pipe only). --seconds: as many steps as begin in S seconds, at least 20. --progress FILE: each rank writes the number
+of steps that it has ended to FILE.RANK.
+Rank 0 prints `result step_us=X`, the median of the last three quarters of the steps."""
 import argparse
 import os
+import statistics
 import time
 
 import torch
@@ -84,6 +86,7 @@ def main():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--slow", type=int, default=-1)
     parser.add_argument("--link", type=int, default=-1)
+    parser.add_argument("--progress")
     parser.add_argument("mode", choices=("ddp", "fsdp", "pipe"))
     args = parser.parse_args()
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
@@ -106,14 +109,17 @@ def main():
         torch.cuda.synchronize()
         n[0] = max(1, int(args.seconds * 20 / (time.perf_counter() - began)))
     dist.broadcast(n, 0)
+    progress = open(f"{args.progress}.{rank}", "wb", buffering=0) if args.progress else None
     for i in range(int(n)):
         with nvtx.range(f"step {i}"):
             job.step()
             torch.cuda.synchronize()
         ends.append(time.perf_counter())
+        if progress:
+            os.pwrite(progress.fileno(), b"%d\n" % len(ends), 0)
     if rank == 0:
-        quarter = len(ends) // 4
-        print(f"result steps_s={(len(ends) - 1 - quarter) / (ends[-1] - ends[quarter]):.2f}")
+        late = ends[len(ends) // 4:]
+        print(f"result step_us={statistics.median(b - a for a, b in zip(late, late[1:])) * 1e6:.1f}")
         print(f"expect steps={len(ends)}", flush=True)
     dist.destroy_process_group()
 

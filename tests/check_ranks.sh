@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# check_ranks.sh [BUILD [ROUNDS]]: on a host with several NVIDIA GPUs: copies between all pairs of devices, and jobs of
-# torchrun with a rank on each, under `proton`, against what was planted; at last what it costs. Needs a build folder as
-# check_gpu.sh does, and PyTorch.
+# check_ranks.sh [BUILD]: on a host with several NVIDIA GPUs: copies between all pairs of devices, and jobs of
+# torchrun with a rank on each, under `proton`, against what was planted; at last what `top` costs. What the ranks pay:
+# bench/ranks_cost.py. Needs a build folder as check_gpu.sh does, and PyTorch.
 #
 # BUILD is the argument, the variable or the current folder. With fewer than two GPUs: exit status 77.
 set -u
@@ -14,17 +14,11 @@ if [ "$n_devices" -lt 2 ]; then
 fi
 [ "${1:-}" = --probe ] && exit 0
 build=$(cd "${1:-${BUILD:-.}}" && pwd) || exit 99
-rounds=${2:-5}
 builddir=$build
 . "$here/tools/cli_help.sh"
 PROTON=$build/proton
 bench=$(cd "$here/../bench" && pwd)
 last=$((n_devices - 1))
-
-# job [--OPTION VALUE…] MODE: the command in ${job[@]}
-job() {
-	job=(torchrun --nproc-per-node "$n_devices" "$bench/ranks.py" "$@")
-}
 
 # ---- copies between all pairs: pairs NAME COMMAND…
 pairs() {
@@ -96,46 +90,51 @@ print("%d ranks, %d collectives, their ends apart: median %.1f us" % (len(ends),
 sys.exit(not (len(ends) == int(sys.argv[1]) and n >= 20 and apart[n // 2] < 100))' "$n_devices" >diff
 check "ranks are on one clock: $(cat diff)" 0 $?
 
-# ---- killed
-job --seconds 10 ddp
-"$PROTON" record -q -o killed.hatchet -- "${job[@]}" >out 2>err &
-proton=$!
-wait_for 60 grep -q "it runs" out; sleep 3
-victim=$(pgrep -f "ranks.py --seconds 10" | while read -r p; do
-	tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx RANK=1 && grep -q '^python' "/proc/$p/comm" && echo "$p"; done | head -n 1)
-kill -9 "$victim"; wait $proton
-check "a rank was killed: kernels of all ranks" "$n_devices" "$("$PROTON" export -f json killed.hatchet | python3 -c '
+# ---- killed: of a rank among others no more is lost than of one that is alone
+# steps FILE RANK: steps of a rank that are in a file, by its six activations each
+steps() {
+	"$PROTON" export -f json "$1" | python3 -c '
 import json, sys
 p = json.load(sys.stdin)
-print(len({r["process"] for n in p["nodes"] if n["kind"] == "kernel" for r in n["rows"]}))')"
-"$PROTON" record -q -o gone.hatchet --save-interval 2 -- "${job[@]}" >out 2>err &
-proton=$!
-wait_for 60 grep -q "it runs" out; sleep 5; kill -9 $proton; wait $proton 2>/dev/null
-wait_for 60 grep -q steps_s out
-has "proton was killed: the job ends as it would" "result steps_s" out
-check "and what was saved is there" yes "$("$PROTON" report gone.hatchet >saved && grep -q ncclDev saved && echo yes)"
+ranks = [str(q.get("rank")) for q in p["processes"]]
+print(sum(row["metrics"].get("count", 0) for node in p["nodes"] if "GeluCUDAKernelImpl" in node["name"]
+          for row in node["rows"] if ranks[row["process"]] == sys.argv[1]) // 6)' "$2"
+}
+# lost rank|proton RANKS: milliseconds of the last rank's steps that had ended when it or proton was killed, and are not saved
+lost() {
+	local whom=$1 last=$(($2 - 1)) proton victim before rate ended
+	rm -f progress.* killed.hatchet
+	"$PROTON" record -q -o killed.hatchet --save-interval 2 -- torchrun --nproc-per-node "$2" "$bench/ranks.py" \
+		--steps 4000 --progress "$PWD/progress" ddp >out 2>err &
+	proton=$!
+	wait_for 60 grep -qs . "progress.$last"; sleep 3
+	victim=$(pgrep -f "ranks.py --steps 4000" | while read -r p; do
+		tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx "RANK=$last" && grep -q '^python' "/proc/$p/comm" && echo "$p"; done | head -n 1)
+	before=$(cat "progress.$last"); sleep 1; rate=$(($(cat "progress.$last") - before))
+	[ "$whom" = proton ] && victim=$proton
+	kill -9 "$victim"; ended=$(cat "progress.$last"); wait $proton 2>/dev/null
+	[ "$whom" = rank ] && ended=$(cat "progress.$last") && cp killed.hatchet of_rank.hatchet
+	echo $(((ended + 5 - $(steps killed.hatchet "$last")) * 1000 / rate))
+	[ "$whom" = rank ] || wait_for 120 grep -q step_us out
+}
+# What a sender has not sent, and a save not saved.
+for whom in "rank 1000" "proton 4000"; do
+	read -r whom most <<<"$whom"
+	for n in 1 "$n_devices"; do
+		ms=$(lost "$whom" "$n")
+		check "killed: $whom, $n ranks: lost $ms ms" yes "$([ "$ms" -le "$most" ] && echo yes)"
+	done
+done
+has "proton was killed: the job ends as it would" "result step_us" out
+check "a rank was killed: ranks that are saved" "$n_devices" "$(for rank in $(seq 0 $last); do steps of_rank.hatchet "$rank"; done | grep -c '^[1-9]')"
 
-# ---- what it costs
-job --seconds 4 ddp
-for round in $(seq "$rounds"); do
-	"${job[@]}" >out 2>err; echo "bare $(sed -n 's/^result steps_s=//p' out)"
-	"$PROTON" record -q -o cost.hatchet -- "${job[@]}" >out 2>err; echo "record $(sed -n 's/^result steps_s=//p' out)"
-done | tee costs
-python3 - costs <<'PY'
-import statistics, sys
-of = {}
-for line in open(sys.argv[1]):
-    way, n = line.split()
-    of.setdefault(way, []).append(float(n))
-print({way: (statistics.median(v), max(v)) for way, v in of.items()},
-      "record / bare, median: %.3f, best: %.3f" % (statistics.median(of["record"]) / statistics.median(of["bare"]),
-                                                   max(of["record"]) / max(of["bare"])))
-PY
-rm cost.hatchet
-"$PROTON" top -b 0 -q -o cost.hatchet -- "${job[@]}" >out 2>err &
-top=$!
-# What the job prints is not in sight under top.
-wait_for 60 grep -q ncclDevKernel_AllReduce cost.hatchet; a=$(awk '{ print $1 }' /proc/$top/schedstat); sleep 2; b=$(awk '{ print $1 }' /proc/$top/schedstat)
-wait $top
-echo "top: $(((b - a) / 20000000)).$(((b - a) / 2000000 % 10)) % of a core"
+# ---- what the screen costs, beyond the first steps, whose contexts are new
+cost_ms() { awk '{ print int($1 / 1e6) }' "/proc/$1/schedstat"; }
+script -qc "stty rows 50 cols 200; exec '$PROTON' top -q -o cost.hatchet -- torchrun --nproc-per-node $n_devices '$bench/ranks.py' \
+	--seconds 10 ddp" screen </dev/null >out 2>&1 &
+wait_for 60 grep -qs ncclDevKernel_AllReduce cost.hatchet
+top=$(pgrep -of "^$PROTON top -q -o cost.hatchet")
+sleep 3; a=$(cost_ms "$top"); sleep 3; b=$(cost_ms "$top")
+kill "$top"; wait
+check "top of $n_devices ranks: $(((b - a) / 30)).$(((b - a) / 3 % 10)) % of a core" yes "$([ $((b - a)) -le 150 ] && echo yes)"
 finish
