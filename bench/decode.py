@@ -4,7 +4,8 @@
 [--ways WAY,...] [--nsys PATH] [--python PATH] [--torch LAYERS] [--check]
 
 Tokens a second of `bench/decode` (one graph of 300 kernels of 2 to 20 us and a small copy a token), round by round
-each way once, in an order that rotates: median, range, and the median's ratio to bare. Needs `make cuda-programs`.
+each way once, in an order that rotates: median, range, and the ratio to bare and to the floor of the same kind, the median
+of those of each round. Needs `make cuda-programs`.
 --nsys: where it is not in PATH. --python: one with Triton, whose Proton profiles the same loop from within.
 --torch: PyTorch's modules in the graph, and calling contexts of all kinds (bench/torch_graphs.py), in place of that.
 --check: 25,000,000 nodes whole and by node, with the memory of the device meanwhile, and what was counted.
@@ -87,20 +88,25 @@ class Decode:
         for i in range(self.o.rounds):
             for name in names[i % len(names):] + names[:i % len(names)]:
                 m = re.search(r"result tokens_per_s=([\d.]+)", self.run(*ways[name]))
-                if m:
-                    got[name].append(float(m.group(1)))
+                got[name].append(float(m.group(1)) if m else None)
         self.show(batch, got)
 
     @staticmethod
-    def show(batch, got):
-        for name, v in got.items():
-            base = got.get("one-bare" if name.startswith("one-") else "bare")
+    def ratio(got, name, base):
+        of = [a / b for a, b in zip(got[name], got.get(base, [])) if a and b]
+        return "%.3f of %s" % (statistics.median(of), base) if of and name != base else ""
+
+    @classmethod
+    def show(cls, batch, got):
+        for name, runs in got.items():
+            v = [n for n in runs if n]
             if not v:
                 print("batch %-3d %-12s did not run" % (batch, name))
                 continue
-            ratio = "%.3f of bare" % (statistics.median(v) / statistics.median(base)) if base else ""
+            bases = ["one-bare" if name.startswith("one-") else "bare", "floor-" + name.split("-")[-1]]
+            ratios = filter(None, (cls.ratio(got, name, base) for base in bases))
             print("batch %-3d %-12s %7.1f tokens/s (%.1f to %.1f, n=%d)  %s" % (
-                batch, name, statistics.median(v), min(v), max(v), len(v), ratio))
+                batch, name, statistics.median(v), min(v), max(v), len(v), ", ".join(ratios)))
         sys.stdout.flush()
 
     # 301 nodes a token: 83,057 of them are 25,000,157.
