@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""many.py BUILD [SECONDS]: how much of a core `proton top` needs for many streams.
+"""many.py BUILD [SECONDS [TAPE N BEGIN]]: how much of a core `proton top` needs for many streams.
 
 A screen of 200x50 shows (a) a program with 512 streams of a device, each with 40 kernels that run again every
 100 ms; (b) 512 runs elsewhere that are joined at a socket, which send a tape of such a program with one stream, as fast
 as it was recorded. Processor time of top, with what its children needed, while it runs, not while it
-begins: other work on the machine does not count."""
+begins: other work on the machine does not count. With a TAPE: of N runs elsewhere that send it, from BEGIN seconds after
+they began."""
 import fcntl
 import os
 import pty
@@ -51,10 +52,10 @@ def start_top(words, panel, env):
     return pid, master
 
 
-def measure(what, words, panel, env, seconds, feed=None):
+def measure(what, words, panel, env, seconds, feed=None, begin=5):
     pid, master = start_top(words, panel, env)
     feeder = feed() if feed else None
-    drain(master, 5)
+    drain(master, begin)
     before, at = cpu_s(pid), time.monotonic()
     drawn = drain(master, seconds)
     share = (cpu_s(pid) - before) / (time.monotonic() - at)
@@ -110,26 +111,39 @@ def play(path, target, n):
         s.sendall(b"".join(batch))
 
 
+def measure_runs(proton, env, seconds, tape, n, begin=5):
+    for panel in ("tree", "ranks"):
+        measure(f"{n} runs elsewhere", [proton, "top", "-o", "c.hatchet", "unix:s"], panel, env, seconds,
+                lambda: subprocess.Popen([sys.executable, os.path.abspath(__file__), "--play", tape, "s", str(n)]), begin)
+
+
+def measure_all(proton, env, seconds, work):
+    for name, streams in (("many", N), ("one", 1)):
+        open(name, "w").write(script_of(streams))
+    env["PROTON_FAKE"] = os.path.join(work, "many")
+    for panel in ("tree", "kernels", "ranks"):
+        measure(f"{N} streams of a program", [proton, "top", "-o", "a.hatchet", "sleep", "1000"], panel, env, seconds)
+    measure(f"{N} streams, a row each", [proton, "top", "-g", "stream", "-o", "a.hatchet", "sleep", "1000"], "tree",
+            env, seconds)
+    env["PROTON_FAKE"] = os.path.join(work, "one")
+    subprocess.run([proton, "record", "-q", "-o", "b.hatchet", "--tape", "b.tape", "sleep", str(seconds + 12)],
+                   env=env, check=True)
+    measure_runs(proton, env, seconds, "b.tape", N)
+
+
 def main():
     if sys.argv[1] == "--play":
         return play(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     proton = os.path.abspath(os.path.join(sys.argv[1], "proton"))
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10
+    tape = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        for name, streams in (("many", N), ("one", 1)):
-            open(name, "w").write(script_of(streams))
-        env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", PROTON_FAKE=os.path.join(work, "many"))
-        for panel in ("tree", "kernels", "ranks"):
-            measure(f"{N} streams of a program", [proton, "top", "-o", "a.hatchet", "sleep", "1000"], panel, env, seconds)
-        measure(f"{N} streams, a row each", [proton, "top", "-g", "stream", "-o", "a.hatchet", "sleep", "1000"], "tree",
-                env, seconds)
-        env["PROTON_FAKE"] = os.path.join(work, "one")
-        subprocess.run([proton, "record", "-q", "-o", "b.hatchet", "--tape", "b.tape", "sleep", str(seconds + 12)],
-                       env=env, check=True)
-        for panel in ("tree", "ranks"):
-            measure(f"{N} runs elsewhere", [proton, "top", "unix:s"], panel, env, seconds,
-                    lambda: subprocess.Popen([sys.executable, os.path.abspath(__file__), "--play", "b.tape", "s", str(N)]))
+        env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8")
+        if tape:
+            measure_runs(proton, env, seconds, tape, int(sys.argv[4]), float(sys.argv[5]))
+        else:
+            measure_all(proton, env, seconds, work)
 
 
 __file__ = os.path.abspath(__file__)
