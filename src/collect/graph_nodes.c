@@ -192,11 +192,11 @@ static struct said *said_of(struct place *p)
 
 static uint32_t join(uint32_t launched_at, uint32_t made_at)
 {
-	static const char word[] = "<captured_at>";
 	uint32_t frames[FRAMES_MAX], n = 0, node;
 
-	node = node_intern(launched_at,
-			   frame_intern(FRAME_GRAPH, string_intern(word, sizeof(word) - 1)));
+	node = node_intern(
+		launched_at,
+		frame_intern(FRAME_GRAPH, string_intern(CAPTURED_AT, sizeof(CAPTURED_AT) - 1)));
 	for (uint32_t at = made_at; at && n < FRAMES_MAX; at = collector->node[at].parent)
 		frames[n++] = collector->node[at].frame;
 	while (n)

@@ -52,6 +52,8 @@ enum frame_kind {
 #define GRAPH_RUN_BEGIN "<graph"
 /* Does such a graph hold copies, or is it not known what it holds? Of their bytes nothing is known. */
 bool graph_run_may_copy(const char *name);
+/* Between where a graph was launched and where what ran in it was captured stands this FRAME_GRAPH (ADR 32). */
+#define CAPTURED_AT "<captured_at>"
 /* What runs in graphs of another form than the first one that was captured in the same place stands below "<form 2>"
  * (a FRAME_GRAPH; ADR 47). */
 #define FORM_BEGIN "<form"

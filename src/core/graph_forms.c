@@ -16,7 +16,7 @@ static uint32_t *find_places(const struct session *s)
 		uint32_t up = i == SESSION_ROOT ? i : s->nodes[i].parent;
 
 		to[i] = i;
-		if (i != up && (to[up] != up || !strcmp(session_node_name(s, up), "<captured_at>")))
+		if (i != up && (to[up] != up || !strcmp(session_node_name(s, up), CAPTURED_AT)))
 			to[i] = to[up];
 	}
 	return to;

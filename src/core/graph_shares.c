@@ -72,7 +72,7 @@ static bool is_called(const struct session *s, uint32_t node, const char *name)
 /* Where it is not told what frames are, they have other kinds. */
 static bool is_captured_at(const struct session *s, uint32_t node)
 {
-	return is_called(s, node, "<captured_at>");
+	return is_called(s, node, CAPTURED_AT);
 }
 
 bool graph_shares_is_estimated(const struct session *s, uint32_t node)

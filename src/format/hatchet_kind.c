@@ -65,7 +65,7 @@ static enum frame_kind guess_device_work(const char *name, size_t len, unsigned 
 enum frame_kind hatchet_guess_kind(const char *name, size_t len, unsigned hints)
 {
 	static const struct word exact[] = {
-		WORD("<captured_at>", FRAME_GRAPH),
+		WORD(CAPTURED_AT, FRAME_GRAPH),
 		WORD(GRAPH_RUN_BEGIN ">", FRAME_GRAPH),
 		WORD("<other>", FRAME_OTHER),
 	};
