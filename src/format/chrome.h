@@ -26,8 +26,11 @@ struct chrome_event {
 	uint64_t correlation, external, context, stream, bytes, latency_ns, thread;
 	int32_t device; /* -1: not said */
 	uint32_t arg_name, reason;
+	uint64_t graph_node;      /* the vendor's number of a node of a CUDA graph; 0: it is none */
+	uint64_t original_stream; /* where it ran, of an event that was moved to another track */
+	uint32_t arg_str, module, phase; /* what else PyTorch says of such a node (annotations.h) */
 	char ph;
-	bool has_ts, has_dur, has_stream, in_cycles;
+	bool has_ts, has_dur, has_stream, has_original_stream, in_cycles;
 	bool is_mean;         /* its bytes are a share of what several copies moved */
 	uint32_t *call_stack; /* string ids, outermost first */
 	size_t n_call_stack, cap_call_stack;

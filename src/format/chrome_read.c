@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/idindex.h"
+#include "format/annotations.h"
 #include "format/counters.h"
 #include "format/hatchet_kind.h"
 #include "format/tokens.h"
@@ -451,6 +452,16 @@ static int work_on_stack(struct reader *r, const struct chrome_event *e, struct 
 	return w->parent == SESSION_NONE ? -ENOMEM : 0;
 }
 
+/* A node of a graph has what PyTorch says of it in the event. */
+static int captured_in(struct reader *r, const struct chrome_event *e, struct trace_work *w)
+{
+	const struct annotation a = {{[ANNOTATION_MODULE] = e->module,
+				      [ANNOTATION_NAME] = e->arg_name ? e->arg_name : e->arg_str,
+				      [ANNOTATION_PHASE] = e->phase}};
+
+	return e->graph_node ? annotation_captured(&a, r->trace, &w->captured) : 0;
+}
+
 static int on_work(struct reader *r, const struct category *c, const struct chrome_event *e,
 		   uint32_t track)
 {
@@ -478,13 +489,16 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	if (w.kind != ACTIVITY_KERNEL || !strncasecmp(name, "memcpy", 6) ||
 	    !strncasecmp(name, "memset", 6))
 		trace_parse_transfer(name, &w);
-	w.no_stream = !e->has_stream && !number_in(track_label(r, t), &w.stream);
+	if (e->has_original_stream)
+		w.stream = e->original_stream;
+	else
+		w.no_stream = !e->has_stream && !number_in(track_label(r, t), &w.stream);
 	if (w.device < 0)
 		w.device = device_in(process_label(r, t));
 	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&
 	    number_in(str(r, t->pid), &number) && number < 1024)
 		w.device = (int32_t)number; /* torch.profiler's pid of what runs on a device */
-	if (e->n_call_stack && work_on_stack(r, e, &w) < 0)
+	if ((e->n_call_stack ? work_on_stack(r, e, &w) : captured_in(r, e, &w)) < 0)
 		return -ENOMEM;
 	return add_work(r, e, track, &w);
 }

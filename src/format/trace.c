@@ -60,6 +60,13 @@ struct trace {
 		size_t n, cap;
 		struct idindex index;
 	} wide;
+	struct {
+		struct captured {
+			uint32_t above, frame;
+		} * items; /* by what trace_captured() returned, less 1 */
+		size_t n, cap;
+		struct idindex index;
+	} captured;
 	int64_t first_ns; /* time of the first event */
 	/* Ranges around the one at hand, outermost first. */
 	struct open_range {
@@ -144,6 +151,8 @@ struct trace *trace_free(struct trace *t)
 	idindex_done(&t->devices.by_index);
 	free(t->wide.ids);
 	idindex_done(&t->wide.index);
+	free(t->captured.items);
+	idindex_done(&t->captured.index);
 	free(t->open);
 	free(t);
 	return NULL;
@@ -579,11 +588,55 @@ static uint32_t work_frame(struct trace *t, const struct trace_work *w)
 				    name, SESSION_NONE, 0);
 }
 
+static bool captured_equal(const void *ctx, uint32_t i, const void *key)
+{
+	const struct captured *a = &((const struct trace *)ctx)->captured.items[i], *b = key;
+
+	return a->above == b->above && a->frame == b->frame;
+}
+
+uint32_t trace_captured(struct trace *t, uint32_t above, enum frame_kind kind, uint32_t name)
+{
+	struct captured c = {.above = above};
+	uint32_t i;
+
+	if (above == SESSION_NONE || name == STRTAB_NONE)
+		return SESSION_NONE;
+	c.frame = session_frame_intern(t->s, kind, name, SESSION_NONE, 0);
+	if (c.frame == SESSION_NONE)
+		return SESSION_NONE;
+	i = idindex_find(&t->captured.index, hash_pair(c.above, c.frame), captured_equal, t, &c);
+	if (i != IDINDEX_NONE)
+		return i + 1;
+	i = (uint32_t)t->captured.n;
+	if (ARRAY_ROOM(t->captured.items, t->captured.cap, t->captured.n + 1) < 0 ||
+	    idindex_add(&t->captured.index, hash_pair(c.above, c.frame), i) < 0)
+		return SESSION_NONE;
+	t->captured.items[t->captured.n++] = c;
+	return i + 1;
+}
+
+/* What was captured there stands below this node, where it was launched from `parent`. As deep as readers make it:
+ * a few frames. */
+static uint32_t captured_node(struct trace *t, uint32_t captured, uint32_t parent)
+{
+	const struct captured *c = captured ? &t->captured.items[captured - 1] : NULL;
+
+	if (!c)
+		return session_node(t->s, parent, FRAME_GRAPH, CAPTURED_AT);
+	parent = captured_node(t, c->above, parent);
+	return parent == SESSION_NONE ? parent : session_node_intern(t->s, parent, c->frame);
+}
+
 static uint32_t work_node(struct trace *t, const struct trace_work *w, const struct origin *o)
 {
 	uint32_t parent = w->parent != SESSION_NONE ? w->parent : o ? o->parent : SESSION_ROOT;
 	uint32_t frame = work_frame(t, w);
 
+	if (w->captured)
+		parent = captured_node(t, w->captured, parent);
+	if (parent == SESSION_NONE)
+		return parent;
 	return frame == SESSION_NONE ? frame : session_node_intern(t->s, parent, frame);
 }
 

@@ -56,9 +56,11 @@ struct trace_work {
 	uint64_t latency_ns; /* from its launch to its start, where the trace says it; else 0 */
 	uint64_t thread;     /* that launched it, likewise */
 	uint64_t context, stream; /* any numbers: some are handles; see trace_add_work() */
-	uint32_t name;    /* string id; shown for a copy or set of which nothing else is known */
-	uint32_t seq;     /* filled in */
-	uint32_t parent;  /* node, when the trace says it; else SESSION_NONE */
+	uint32_t name;   /* string id; shown for a copy or set of which nothing else is known */
+	uint32_t seq;    /* filled in */
+	uint32_t parent; /* node, when the trace says it; else SESSION_NONE */
+	uint32_t
+		captured; /* of a graph's: see trace_captured(); 0: it is not known. Not beside a parent */
 	uint32_t process; /* whose launch ids these are; SESSION_NONE: of any */
 	int32_t device;   /* -1 unknown */
 	uint8_t kind;     /* enum activity_kind */
@@ -101,6 +103,11 @@ int trace_add_unrecorded(struct trace *t, int64_t start_ns, int64_t end_ns,
 int trace_add_device(struct trace *t, const struct session_device *device);
 /* The type of devices of which the trace does not say it; "CUDA" until it is set. */
 void trace_set_device_type(struct trace *t, const char *type);
+
+/* What a node of a graph was captured in, one frame (`name`: a string id) below what this returned for the one above
+ * it; above: 0 for the outermost. Work that has it in `captured` stands below its launch, CAPTURED_AT and these frames,
+ * as in a recording. SESSION_NONE: no memory, or `above` or `name` was none. */
+uint32_t trace_captured(struct trace *t, uint32_t above, enum frame_kind kind, uint32_t name);
 
 /* Make the session of all that was added. base_ns: CLOCK_REALTIME at time 0, ns; 0: not known.
  * 0 or -ENOMEM. */
