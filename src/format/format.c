@@ -4,10 +4,7 @@
 #include "format/format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "format/gunzip.h"
 #include "format/hatchet.h"
@@ -74,9 +71,10 @@ const struct format *format_by_content(const char *head, size_t n)
 	return NULL;
 }
 
-/* Read bytes that are not packed. */
-static int read_plain(struct reader_input *in, struct session *s, struct format_error *error)
+/* Read bytes that are not packed, into the session ctx. */
+static int read_plain(struct reader_input *in, void *ctx, struct format_error *error)
 {
+	struct session *s = ctx;
 	int r = reader_peek(in);
 	const struct format *format;
 	size_t begin;
@@ -97,42 +95,12 @@ static int read_plain(struct reader_input *in, struct session *s, struct format_
 	return format->read(in, s, error);
 }
 
-static int read_packed(struct gunzip *g, struct session *s, struct format_error *error)
-{
-	_cleanup_(freep) struct reader_input *unpacked = malloc(sizeof(*unpacked));
-	int r;
-
-	if (!unpacked)
-		return format_fail_code(error, -ENOMEM);
-	gunzip_init_reader(g, unpacked);
-	r = read_plain(unpacked, s, error);
-	error->unpacked = r < 0;
-	return gunzip_failed(g, error) < 0 ? error->code : r;
-}
-
-static int read_any(struct reader_input *in, struct session *s, struct format_error *error)
-{
-	int r = reader_peek(in);
-	struct gunzip *g;
-
-	if (r < 0)
-		return format_fail_code(error, r);
-	if (!gunzip_detect(in->head, in->head_len))
-		return read_plain(in, s, error);
-	g = gunzip_new(in);
-	if (!g)
-		return format_fail_code(error, -ENOMEM);
-	r = read_packed(g, s, error);
-	gunzip_free(g);
-	return r;
-}
-
 int format_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	int r;
 
 	strtab_limit(s->strings, FORMAT_NAMES_MAX);
-	r = read_any(in, s, error);
+	r = gunzip_through(in, read_plain, s, error);
 	if (r < 0 && strtab_is_full(s->strings))
 		r = format_fail(error, -EFBIG, FORMAT_NO_OFFSET,
 				"its names are more than 1 GiB together");
@@ -140,26 +108,10 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 	return r;
 }
 
-/* Opened, or -errno; a terminal that is opened does not become ours. */
-static int open_file(const char *path)
-{
-	struct stat st;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		close(fd);
-		return -EISDIR;
-	}
-	return fd;
-}
-
 int format_load(const char *path, struct session **ret_session, struct format_error *error)
 {
 	_cleanup_(session_freep) struct session *s = NULL;
-	_cleanup_(closep) int fd = open_file(path);
+	_cleanup_(closep) int fd = reader_open(path);
 	struct reader_input in;
 	int r;
 

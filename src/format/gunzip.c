@@ -25,7 +25,7 @@ struct gunzip {
 	char data[65536];
 };
 
-struct gunzip *gunzip_new(struct reader_input *in)
+static struct gunzip *gunzip_new(struct reader_input *in)
 {
 	struct gunzip *g = calloc(1, sizeof(*g));
 
@@ -38,7 +38,7 @@ struct gunzip *gunzip_new(struct reader_input *in)
 	return NULL;
 }
 
-struct gunzip *gunzip_free(struct gunzip *g)
+static struct gunzip *gunzip_free(struct gunzip *g)
 {
 	if (!g)
 		return NULL;
@@ -108,7 +108,7 @@ static ssize_t gunzip_read(void *ctx, void *data, size_t cap)
 	return (ssize_t)(want - g->z.avail_out);
 }
 
-void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
+static void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
 {
 	unpacked->read = gunzip_read;
 	unpacked->ctx = g;
@@ -116,11 +116,35 @@ void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
 	unpacked->head_len = unpacked->head_used = 0;
 }
 
-int gunzip_failed(const struct gunzip *g, struct format_error *error)
+static int gunzip_failed(const struct gunzip *g, struct format_error *error)
 {
 	if (g->error.code)
 		*error = g->error;
 	return g->error.code;
+}
+
+int gunzip_through(struct reader_input *in,
+		   int (*plain)(struct reader_input *in, void *ctx, struct format_error *error),
+		   void *ctx, struct format_error *error)
+{
+	_cleanup_(freep) struct reader_input *unpacked = NULL;
+	struct gunzip *g;
+	int r = reader_peek(in);
+
+	if (r < 0)
+		return format_fail_code(error, r);
+	if (!gunzip_detect(in->head, in->head_len))
+		return plain(in, ctx, error);
+	unpacked = malloc(sizeof(*unpacked));
+	g = unpacked ? gunzip_new(in) : NULL;
+	if (!g)
+		return format_fail_code(error, -ENOMEM);
+	gunzip_init_reader(g, unpacked);
+	r = plain(unpacked, ctx, error);
+	error->unpacked = r < 0;
+	r = gunzip_failed(g, error) < 0 ? error->code : r;
+	gunzip_free(g);
+	return r;
 }
 
 #else /* HAVE_ZLIB */
@@ -132,29 +156,11 @@ bool gunzip_detect(const char *head, size_t n)
 	return false;
 }
 
-struct gunzip *gunzip_new(struct reader_input *in)
+int gunzip_through(struct reader_input *in,
+		   int (*plain)(struct reader_input *in, void *ctx, struct format_error *error),
+		   void *ctx, struct format_error *error)
 {
-	(void)in;
-	return NULL;
-}
-
-struct gunzip *gunzip_free(struct gunzip *g)
-{
-	(void)g;
-	return NULL;
-}
-
-void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
-{
-	(void)g;
-	(void)unpacked;
-}
-
-int gunzip_failed(const struct gunzip *g, struct format_error *error)
-{
-	(void)g;
-	(void)error;
-	return 0;
+	return plain(in, ctx, error);
 }
 
 #endif

@@ -4,8 +4,10 @@
 #include "format/reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
@@ -32,6 +34,21 @@ void format_error_line(const struct format_error *error, const char *path, struc
 	if (error->offset != FORMAT_NO_OFFSET)
 		buf_printf(line, " at byte %llu%s", (unsigned long long)error->offset,
 			   error->unpacked ? " of what is packed" : "");
+}
+
+int reader_open(const char *path)
+{
+	struct stat st;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return -EISDIR;
+	}
+	return fd;
 }
 
 static ssize_t read_fd(void *ctx, void *data, size_t cap)

@@ -43,6 +43,8 @@ struct reader_input {
 	char head[READER_HEAD];
 };
 
+/* A file; "-" is standard input. A terminal does not become ours. A descriptor to close, or -errno. */
+int reader_open(const char *path);
 void reader_init_fd(struct reader_input *in, int fd);
 struct reader_memory {
 	const char *data;
