@@ -68,7 +68,7 @@ static const struct option_def options[] = {
 	 .rare = true, .id = OPT_KEEP_GOING},
 	PROFILE_FOLD_OPTION,
 	PROFILE_BY_OPTION,
-	PROFILE_SHARES_OPTION,
+	PROFILE_GRAPH_OPTIONS,
 	PROFILE_FILTER_OPTIONS(true),
 	{.name = "threshold", .letter = 't', .arg = "X[%]",
 	 .help = "what has less than X (1ms), or X% of the total, is in what calls it",

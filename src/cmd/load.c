@@ -14,6 +14,7 @@
 #include "core/in_view.h"
 #include "core/merge.h"
 #include "core/pair.h"
+#include "format/annotations.h"
 #include "format/format.h"
 #include "report/progress.h"
 
@@ -47,11 +48,16 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+static void put_special(const char *path, const char *what, struct buf *why)
+{
+	buf_printf(why, "%s: a pipe or a device: %s of graphs are read from a file", path, what);
+}
+
 static struct session *read_regular(const char *path, struct buf *why)
 {
 	if (!is_special(path))
 		return read_quietly(path, why);
-	buf_printf(why, "%s: a pipe or a device: shares of graphs are read from a file", path);
+	put_special(path, "shares", why);
 	return NULL;
 }
 
@@ -100,6 +106,30 @@ static struct session *join_graphs(struct session *s, const char *path, struct b
 	return r < 0 ? session_free(s) : s;
 }
 
+static struct annotations *read_annotations(const char *path, struct buf *why)
+{
+	struct format_error error = {0};
+	struct annotations *a = NULL;
+
+	if (strcmp(path, "-") && is_special(path))
+		put_special(path, "annotations", why);
+	else if (annotations_load(path, &a, &error) < 0)
+		format_error_line(&error, path, why);
+	return a;
+}
+
+/* A trace, joined with what a file says of its nodes. NULL: `why` says why not. */
+static struct session *read_annotated(const char *path, const char *annotations, struct buf *why)
+{
+	_cleanup_(annotations_freep) struct annotations *a = read_annotations(annotations, why);
+	struct format_error error = {0};
+	struct session *s = NULL;
+
+	if (a && format_load_annotated(path, a, &s, &error) < 0)
+		format_error_line(&error, path, why);
+	return s;
+}
+
 /* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
 static struct session *make_of(struct session *s, const char *path, const struct loading *how,
 			       struct buf *why)
@@ -125,14 +155,35 @@ struct session *load_quietly(const char *path, const struct loading *how, struct
 	return make_of(read_quietly(path, why), path, how, why);
 }
 
+/* `s`, or a line that says why there is none. */
+static struct session *or_complain(struct session *s, struct buf *why)
+{
+	if (!s)
+		complain("%s", buf_str(why));
+	return s;
+}
+
 struct session *load_file(const char *path, const struct loading *how)
 {
 	_cleanup_(buf_done) struct buf why = {0};
-	struct session *s = load_quietly(path, how, &why);
 
-	if (!s)
-		complain("%s", buf_str(&why));
-	return s;
+	return or_complain(load_quietly(path, how, &why), &why);
+}
+
+static struct session *load_annotated(char *const *paths, int n, const struct loading *how)
+{
+	_cleanup_(buf_done) struct buf why = {0};
+	struct session *s;
+
+	if (n != 1) {
+		complain(
+			"--graph-annotations are of one process, and there are %d files: join each "
+			"with its own ('proton export'), then all of them",
+			n);
+		return NULL;
+	}
+	s = read_annotated(paths[0], how->graph_annotations, &why);
+	return or_complain(make_of(s, paths[0], how, &why), &why);
 }
 
 /* Add a file to what is merged. 0 or -errno, and a line on stderr says why. */
@@ -203,14 +254,13 @@ struct session *load_merged(char *const *paths, int n, struct loading *how)
 	}
 	if (merge_files(m, paths, n, how) < 0)
 		return session_free(s);
-	s = make_of(s, "what was merged", how, &why);
-	if (!s)
-		complain("%s", buf_str(&why));
-	return s;
+	return or_complain(make_of(s, "what was merged", how, &why), &why);
 }
 
 struct session *load_files(char *const *paths, int n, struct loading *how)
 {
+	if (how->graph_annotations)
+		return load_annotated(paths, n, how);
 	return n == 1 ? load_file(paths[0], how) : load_merged(paths, n, how);
 }
 

@@ -15,8 +15,11 @@ struct loading {
 	enum context_view contexts; /* what else is left out of the tree (core/context_view.h) */
 	const char *
 		graph_shares; /* a profile by nodes of CUDA graphs (core/graph_shares.h); NULL: none */
-	int n_failed;         /* files that were left out */
-	const char *first;    /* the first file that was read; NULL: there was a single one */
+	/* What PyTorch says of nodes of CUDA graphs, beside the one file of load_files() (format/annotations.h);
+	 * NULL: nothing. What that is compared with has other numbers. */
+	const char *graph_annotations;
+	int n_failed;      /* files that were left out */
+	const char *first; /* the first file that was read; NULL: there was a single one */
 };
 
 /* A profile or a tape, told by its content; "-" is standard input. On failure a line on stderr and

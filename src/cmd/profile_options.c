@@ -293,6 +293,9 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 	case PROFILE_OPT_GRAPH_SHARES:
 		o->loading.graph_shares = value;
 		return *value ? 0 : -EINVAL;
+	case PROFILE_OPT_GRAPH_ANNOTATIONS:
+		o->loading.graph_annotations = value;
+		return *value ? 0 : -EINVAL;
 	case PROFILE_OPT_KEEP_GOING:
 		o->loading.keep_going = true;
 		return 0;

@@ -39,6 +39,7 @@ enum {
 	PROFILE_OPT_FOLD,
 	PROFILE_OPT_BY,
 	PROFILE_OPT_GRAPH_SHARES,
+	PROFILE_OPT_GRAPH_ANNOTATIONS,
 	PROFILE_OPT_THRESHOLD
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
@@ -74,7 +75,10 @@ enum {
 	{.name = "by", .arg = "all|scopes|torch|python|line|native",                               \
 	 .help = "which calling contexts are shown (all); line: the innermost one", .rare = true,  \
 	 .id = PROFILE_OPT_BY}
-#define PROFILE_SHARES_OPTION                                                                      \
+#define PROFILE_GRAPH_OPTIONS                                                                      \
+	{.name = "graph-annotations", .arg = "FILE",                                               \
+	 .help = "what PyTorch says of nodes of CUDA graphs, of the trace of the same process",    \
+	 .rare = true, .id = PROFILE_OPT_GRAPH_ANNOTATIONS},                                       \
 	{.name = "graph-shares", .arg = "FILE",                                                    \
 	 .help = "divide whole CUDA graphs by the shares that their nodes have in FILE",           \
 	 .rare = true, .id = PROFILE_OPT_GRAPH_SHARES}
@@ -94,7 +98,7 @@ enum {
 	 .id = PROFILE_OPT_DIFF},                                                                  \
 	PROFILE_FOLD_OPTION,                                                                       \
 	PROFILE_BY_OPTION,                                                                         \
-	PROFILE_SHARES_OPTION,                                                                     \
+	PROFILE_GRAPH_OPTIONS,                                                                     \
 	{.name = "keep-going", .letter = 'k',                                                      \
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",          \
 	 .rare = true, .id = PROFILE_OPT_KEEP_GOING},                                              \

@@ -122,6 +122,7 @@ static const struct {
 
 struct reader {
 	struct session *s;
+	struct annotations *annotations; /* of a file; NULL: there is none */
 	struct trace *trace;
 	struct process *processes;
 	size_t n_processes, cap_processes;
@@ -452,14 +453,19 @@ static int work_on_stack(struct reader *r, const struct chrome_event *e, struct 
 	return w->parent == SESSION_NONE ? -ENOMEM : 0;
 }
 
-/* A node of a graph has what PyTorch says of it in the event. */
+/* A node of a graph has what PyTorch says of it, in the event or in a file. */
 static int captured_in(struct reader *r, const struct chrome_event *e, struct trace_work *w)
 {
-	const struct annotation a = {{[ANNOTATION_MODULE] = e->module,
-				      [ANNOTATION_NAME] = e->arg_name ? e->arg_name : e->arg_str,
-				      [ANNOTATION_PHASE] = e->phase}};
+	struct annotation a = {{[ANNOTATION_MODULE] = e->module,
+				[ANNOTATION_NAME] = e->arg_name ? e->arg_name : e->arg_str,
+				[ANNOTATION_PHASE] = e->phase}};
 
-	return e->graph_node ? annotation_captured(&a, r->trace, &w->captured) : 0;
+	if (!e->graph_node)
+		return 0;
+	if (r->annotations &&
+	    annotations_take(r->annotations, e->graph_node, r->s->strings, &a) < 0)
+		return -ENOMEM;
+	return annotation_captured(&a, r->trace, &w->captured);
 }
 
 static int on_work(struct reader *r, const struct category *c, const struct chrome_event *e,
@@ -776,7 +782,7 @@ static int finish(struct reader *r, const struct chrome_document *document)
 
 int chrome_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
-	struct reader r = {.s = s, .trace = trace_new(s)};
+	struct reader r = {.s = s, .annotations = in->annotations, .trace = trace_new(s)};
 	const struct chrome_sink sink = {on_event, on_device, &r};
 	struct chrome_document document;
 	int ret = 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "format/annotations.h"
 #include "format/gunzip.h"
 #include "format/hatchet.h"
 #include "format/unknown.h"
@@ -110,6 +111,12 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 
 int format_load(const char *path, struct session **ret_session, struct format_error *error)
 {
+	return format_load_annotated(path, NULL, ret_session, error);
+}
+
+int format_load_annotated(const char *path, struct annotations *annotations,
+			  struct session **ret_session, struct format_error *error)
+{
 	_cleanup_(session_freep) struct session *s = NULL;
 	_cleanup_(closep) int fd = reader_open(path);
 	struct reader_input in;
@@ -121,7 +128,10 @@ int format_load(const char *path, struct session **ret_session, struct format_er
 	if (!s)
 		return format_fail_code(error, -ENOMEM);
 	reader_init_fd(&in, fd);
+	in.annotations = annotations;
 	r = format_read(&in, s, error);
+	if (r == 0 && annotations)
+		r = annotations_settle(annotations, s, path, error);
 	if (r < 0)
 		return r;
 	if (!s->source)

@@ -110,6 +110,7 @@ static ssize_t gunzip_read(void *ctx, void *data, size_t cap)
 
 static void gunzip_init_reader(struct gunzip *g, struct reader_input *unpacked)
 {
+	unpacked->annotations = g->in->annotations;
 	unpacked->read = gunzip_read;
 	unpacked->ctx = g;
 	unpacked->fd = -1;

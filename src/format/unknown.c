@@ -12,7 +12,7 @@
 	"Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded "       \
 	"stacks, SQLite of nsys or rocpd, tape"
 
-/* PyTorch kept annotations of CUDA graphs in one (docs/adr/0053-no-annotations-of-pytorch.md). */
+/* PyTorch kept annotations of CUDA graphs in one (docs/adr/0054-annotations-of-pytorch-with-their-trace.md). */
 #define PICKLE "a pickle of Python: to read one is to run what is in it, so it is not read"
 
 static const struct {
@@ -57,7 +57,7 @@ static const struct {
 	 "written by to_json() of Hatchet: what its to_literal() makes is read"},
 };
 
-static const char *beginning_of(const char *head, size_t n)
+const char *unknown_beginning(const char *head, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
 		if (n >= beginnings[i].len && !memcmp(head, beginnings[i].magic, beginnings[i].len))
@@ -110,9 +110,8 @@ static bool is_annotations(const char *head, size_t n)
 static const char *document_of(const char *head, size_t n)
 {
 	if (is_annotations(head, n))
-		return "annotations of CUDA graphs by PyTorch, whose numbers mean nothing without "
-		       "the process that made them: record that, and kernels have the modules "
-		       "that they were captured in";
+		return "annotations of CUDA graphs by PyTorch, whose numbers are those of one process: "
+		       "--graph-annotations joins them with its Chrome trace";
 	for (size_t i = 0; i < ARRAY_SIZE(documents); i++)
 		if (memmem(head, n, documents[i].text, strlen(documents[i].text)))
 			return documents[i].what;
@@ -159,7 +158,7 @@ static bool is_json(const char *head, size_t n)
 
 int unknown_refuse(const char *head, size_t n, struct format_error *error)
 {
-	const char *what = beginning_of(head, n);
+	const char *what = unknown_beginning(head, n);
 	struct buf text;
 
 	if (!what && is_json(head, n)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: any bytes are given to the readers of what other tools write, as what they look
  * like, packed, and as a Chrome trace in any case. What was read is a session that can be looked at
- * and written. The corpus is tests/fuzz/corpus_import.
+ * and written. What is a file of annotations is joined with a trace. The corpus is
+ * tests/fuzz/corpus_import.
  *
  *   make fuzz-import      clang, until it is stopped */
 #include "config.h" // IWYU pragma: keep
@@ -13,6 +14,7 @@
 #include <zlib.h>
 #endif
 
+#include "format/annotations.h"
 #include "format/gunzip.h"
 #include "harness.h"
 
@@ -67,6 +69,38 @@ static void read_packed(const uint8_t *data, size_t len, const struct session *p
 }
 #endif
 
+/* What it says of the nodes 1, 2 and 3 of graphs. */
+static void join(const uint8_t *data, size_t len)
+{
+#define WORK(node, ts)                                                                             \
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": " ts ", \"dur\": 1, "       \
+	"\"args\": {\"graph node id\": " node ", \"name\": \"a\"}}"
+	static const char trace[] = "{\"traceEvents\": [" WORK("1", "1") "," WORK(
+		"2", "2") "," WORK("1", "3") "," WORK("3", "4") "]}";
+#undef WORK
+	struct reader_memory memory = {(const char *)data, len, 0};
+	struct format_error error = {0};
+	struct annotations *a = NULL;
+	struct reader_input in;
+	struct session *s;
+
+	reader_init_memory(&in, &memory);
+	if (annotations_read(&in, &a, &error) < 0) {
+		if (!error.code || !error.reason[0])
+			abort();
+		return;
+	}
+	s = must(session_new());
+	memory = (struct reader_memory){trace, sizeof(trace) - 1, 0};
+	reader_init_memory(&in, &memory);
+	in.annotations = a;
+	if (format_read(&in, s, &error) < 0 ||
+	    (annotations_settle(a, s, "trace", &error) < 0 && !error.reason[0]))
+		abort();
+	annotations_free(a);
+	use(s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct format_error error = {0};
@@ -80,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		read_packed(data, len, s, &error);
 #endif
 	use(s);
+	join(data, len);
 	use(read_bytes(format_chrome.read, (const char *)data, len, NULL));
 	return 0;
 }

@@ -130,8 +130,8 @@ chrome: an event is a list|{"traceEvents":[[]]}|wrong shape: an event is a list
 chrome: no events|{"displayTimeUnit":"ms"}|wrong shape: no 'traceEvents'
 an object of nobody|{"a":[1,{"b":null}]}|wrong shape: no 'traceEvents' in the object, and a Hatchet profile is a list
 what Hatchet's to_json writes|{"graph": [{"0": {"data": {"name": "ROOT"}}}]}|written by to_json() of Hatchet: what its to_literal() makes is read
-annotations of PyTorch|{"4294967296": [{"name": "linear", "stream": 7}], "4294967297": ["norm"]}|annotations of CUDA graphs by PyTorch, whose numbers mean nothing without the process that made them: record that, and kernels have the modules that they were captured in
-annotations of PyTorch, laid out| {\n  "4294967296" : [\n    {"name": "linear"}\n  ]\n}|annotations of CUDA graphs by PyTorch, whose numbers mean nothing without the process that made them: record that, and kernels have the modules that they were captured in
+annotations of PyTorch|{"4294967296": [{"name": "linear", "stream": 7}], "4294967297": ["norm"]}|annotations of CUDA graphs by PyTorch, whose numbers are those of one process: --graph-annotations joins them with its Chrome trace
+annotations of PyTorch, laid out| {\n  "4294967296" : [\n    {"name": "linear"}\n  ]\n}|annotations of CUDA graphs by PyTorch, whose numbers are those of one process: --graph-annotations joins them with its Chrome trace
 an object with a number for a name|{"12": {"a": [1]}}|wrong shape: no 'traceEvents' in the object, and a Hatchet profile is a list
 chrome: a time is a list|{"traceEvents":[{"ph":"X","ts":[]}]}|wrong shape: 'ts' is a list
 chrome: a time is a word|{"traceEvents":[{"ph":"X","ts":"soon"}]}|wrong shape: 'ts' is no time
