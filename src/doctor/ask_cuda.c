@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is asked of NVIDIA's libraries and of our collector under them. Each function runs in a child
- * (probe.h), which these libraries may crash. The few calls are declared in our own words; numbers
+ * (launch/probe.h), which these libraries may crash. The few calls are declared in our own words; numbers
  * that are not 0 are told as they are. */
 #include "config.h" // IWYU pragma: keep
 #include <dlfcn.h>

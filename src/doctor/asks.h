@@ -3,7 +3,7 @@
 #define PROTON_DOCTOR_ASKS_H
 /* The children's side of each question (questions.h): they run in the child, and tell lines to a
  * descriptor. ctx is the struct doctor_host. */
-#include "doctor/probe.h"
+#include "launch/probe.h"
 
 probe_fn ask_driver, ask_collector, ask_run, ask_cupti, ask_nvml; /* ask_cuda.c */
 probe_fn ask_measure;                                             /* ask_measure.c */

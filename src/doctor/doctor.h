@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/buf.h"
-#include "doctor/probe.h"
+#include "launch/probe.h"
 
 enum doctor_state {
 	DOCTOR_OK,

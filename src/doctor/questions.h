@@ -25,7 +25,7 @@
  *
  *   errors  the end of the probe */
 #include "doctor/doctor.h"
-#include "doctor/probe.h"
+#include "launch/probe.h"
 
 enum doctor_question {
 	ASK_DRIVER,

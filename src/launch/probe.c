@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include "doctor/probe.h"
+#include "launch/probe.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

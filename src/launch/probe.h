@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PROTON_DOCTOR_PROBE_H
-#define PROTON_DOCTOR_PROBE_H
+#ifndef PROTON_LAUNCH_PROBE_H
+#define PROTON_LAUNCH_PROBE_H
 /* A question that may crash or hang whoever asks it: a child asks, within a deadline.
  *
  * The answer is lines "KEY VALUE", told as they are found, so that a child which dies has said how
