@@ -11,6 +11,7 @@
 #include "doctor/asks.h"
 #include "doctor/doctor.h"
 #include "doctor/questions.h"
+#include "launch/child.h"
 #include "launch/session_dir.h"
 
 enum { NAME_BYTES = 256, N_DEVICES_MAX = 64 };
@@ -44,18 +45,6 @@ static void *open_library(int fd, const char *name)
 	error = dlerror();
 	probe_tell(fd, "error %s", error ? error : "it does not load");
 	return NULL;
-}
-
-/* Another tool that the driver would load into us is not what is asked about; nor are we. */
-static void forget_tools(void)
-{
-	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
-					    "OPENCL_LAYERS",         "PROTON_SESSION",
-					    "PROTON_FAKE",           "PROTON_EARLY",
-					    "PROTON_ONLY_PID"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		unsetenv(names[i]);
 }
 
 /* ---- libcuda ---- */
@@ -103,7 +92,7 @@ void ask_driver(const void *ctx, int fd)
 	int n = 0, device;
 
 	(void)ctx;
-	forget_tools();
+	child_forget_tools();
 	if (!driver_open(&d, fd) || driver_start(&d, fd) || !d.count || d.count(&n))
 		return;
 	probe_tell(fd, "devices %d", n);
@@ -123,7 +112,7 @@ static struct session_dir *open_session(int fd)
 	struct session_dir *dir = NULL;
 	int r;
 
-	forget_tools();
+	child_forget_tools();
 	r = session_dir_new(&dir);
 	if (r < 0) {
 		probe_tell(fd, "error no session directory: %s", strerror(-r));
@@ -261,7 +250,7 @@ void ask_cupti(const void *ctx, int fd)
 	const char *list = getenv("PROTON_CUPTI_PATH");
 
 	(void)ctx;
-	forget_tools();
+	child_forget_tools();
 	if (list && list[0])
 		cupti_places_listed(list, try_place, &s);
 	else

@@ -8,4 +8,8 @@
  * (-1: none), leaves no core file, and ends when its parent does. */
 void child_settle(pid_t parent, int keep);
 
+/* Before a driver is started in it: another tool that the driver would load is not what is asked about;
+ * nor are we. */
+void child_forget_tools(void);
+
 #endif

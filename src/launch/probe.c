@@ -12,9 +12,9 @@
 #include "launch/child.h"
 
 enum {
-	ANSWER_MAX = 256 * 1024,
-	LOOK_MS = 20,     /* between two looks whether it has ended */
-	FAREWELL_MS = 500 /* for a killed child to go: one that the kernel holds never does */
+	ANSWER_MAX = 4 << 20, /* eight times what the longest list of metrics takes */
+	LOOK_MS = 20,         /* between two looks whether it has ended */
+	FAREWELL_MS = 500     /* for a killed child to go: one that the kernel holds never does */
 };
 
 /* ---- the child ---- */

@@ -738,7 +738,7 @@ static void leave_child(const void *ctx, int fd)
 static void flood(const void *ctx, int fd)
 {
 	for (int i = 0; i < 100000; i++)
-		probe_tell(fd, "line %d", i);
+		probe_tell(fd, "line %060d", i);
 }
 
 START_TEST(test_probe)
@@ -776,7 +776,7 @@ START_TEST(test_probe)
 	probe_done(&p);
 	probe_run(flood, NULL, 60000, &p);
 	ck_assert_int_eq(p.end, PROBE_ANSWERED);
-	ck_assert_str_eq(probe_value(&scratch, &p, "line", 5), "5");
+	ck_assert_int_eq(atoi(probe_value(&scratch, &p, "line", 5)), 5);
 	probe_done(&p);
 }
 END_TEST
