@@ -5,7 +5,8 @@
 #include <limits.h>
 #include "base/util.h"
 
-#define WORD_MAX 63 /* longer words have no near neighbour */
+/* Longer words have no near neighbour. Names of hardware metrics have up to 100 letters. */
+#define WORD_MAX 127
 
 static bool same(char a, char b, bool any_case)
 {
