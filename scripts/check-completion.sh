@@ -103,6 +103,9 @@ expect "wide" proton top --layout = w
 expect "./one.hatchet" proton view --layout ./on
 expect "record report" proton help re
 expect "saving screen" proton doctor s
+expect "live" proton metrics --set l
+expect "range" proton metrics --kind r
+expect "csv" proton metrics -f c
 expect "one.hatchet" proton record -o x.hatchet -- ./app on
 expect "one.hatchet" proton record -q ./app on
 expect "" proton record ./app --no-

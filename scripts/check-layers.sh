@@ -18,11 +18,12 @@ declare -A may=(
 	[collect]="base core wire backends collect"
 	[launch]="base wire launch"
 	[sensors]="base core launch sensors"
+	[counters]="base core backends launch counters"
 	[report]="base core findings naming format report"
 	[tui]="base core findings naming tui"
 	[live]="base core naming wire format launch sensors report live"
 	[doctor]="base core launch doctor"
-	[cmd]="base core findings naming format launch report tui live doctor cmd"
+	[cmd]="base core findings naming format launch counters report tui live doctor cmd"
 )
 # Headers from outside, and the only folders that may include them.
 outside=(

@@ -48,7 +48,7 @@ complete -c proton -n '__proton_is help' -a '(proton help --describe-commands 2>
 complete -c proton -n '__proton_is top record run; and not __proton_app_at' -a '(__fish_complete_command)'
 complete -c proton -n __proton_has_app -x -a '(__proton_complete_app)'
 complete -c proton -n '__proton_is doctor' -a 'cuda opencl nvtx screen saving'
-complete -c proton -n '__proton_is; and not __proton_is top record run doctor help version' -F
+complete -c proton -n '__proton_is; and not __proton_is top record run doctor help metrics version' -F
 
 set -g __proton_takes_value
 for command in (proton help --list-commands 2>/dev/null)

@@ -24,7 +24,8 @@ struct command_table {
 
 extern const struct command_def command_record, command_top, command_view, command_report,
 	command_export, command_list, command_diff, command_merge, command_advise, command_doctor,
-	command_viewer, command_receive, command_script, command_help, command_version;
+	command_metrics, command_viewer, command_receive, command_script, command_help,
+	command_version;
 int cmd_record(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_view(int argc, char **argv);
@@ -35,6 +36,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
 int cmd_viewer(int argc, char **argv); /* also as the program "proton-viewer" */
 int cmd_receive(int argc, char **argv);
 /* Triton's words: is_script(): they begin with this one, and need no command's name. */

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* cupti_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
+/* cupti_abi.h and cupti_host_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
 #include "config.h" // IWYU pragma: keep
 
 #include <stdio.h>
 
 #include "backends/cupti_abi.h"
+#include "backends/cupti_host_abi.h"
 
 #ifdef PROTON_TEST_CUDA_HEADERS
 #include <cuda.h>
 #include <cupti.h>
+#if __has_include(<cupti_profiler_host.h>) /* CUDA 12.6 */
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+#define HAS_HOST_API
+#endif
 
 #define SAME(ours, theirs) _Static_assert((uint64_t)(ours) == (uint64_t)(theirs), #ours)
 #define FIELD(ours, our_field, theirs, their_field)                                                \
@@ -337,6 +344,72 @@ SAME(sizeof(CUdevice), sizeof(int));
 SAME(sizeof(CUuuid), 16);
 SAME(sizeof(CUresult), sizeof(uint32_t));
 SAME(sizeof(CUptiResult), sizeof(uint32_t));
+
+/* The profiler host API: each structure with the size that CUPTI wants to be told. */
+#ifdef HAS_HOST_API
+SAME(ABI_HOST_BAD_NAME, CUPTI_ERROR_INVALID_METRIC_NAME);
+SAME(ABI_HOST_BAD_CHIP, CUPTI_ERROR_INVALID_CHIP_NAME);
+SAME(ABI_METRIC_COUNTER, CUPTI_METRIC_TYPE_COUNTER);
+SAME(ABI_METRIC_RATIO, CUPTI_METRIC_TYPE_RATIO);
+SAME(ABI_METRIC_THROUGHPUT, CUPTI_METRIC_TYPE_THROUGHPUT);
+SAME(ABI_PROFILER_RANGE, CUPTI_PROFILER_TYPE_RANGE_PROFILER);
+SAME(ABI_PROFILER_PM_SAMPLING, CUPTI_PROFILER_TYPE_PM_SAMPLING);
+FIELD(abi_host_init, profiler, CUpti_Profiler_Host_Initialize_Params, profilerType);
+FIELD(abi_host_init, chip, CUpti_Profiler_Host_Initialize_Params, pChipName);
+FIELD(abi_host_init, availability, CUpti_Profiler_Host_Initialize_Params,
+      pCounterAvailabilityImage);
+FIELD(abi_host_init, ret_host, CUpti_Profiler_Host_Initialize_Params, pHostObject);
+SAME(ABI_HOST_SIZE(abi_host_init, ret_host), CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE);
+FIELD(abi_host_free, host, CUpti_Profiler_Host_Deinitialize_Params, pHostObject);
+SAME(ABI_HOST_SIZE(abi_host_free, host), CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE);
+FIELD(abi_host_chips, ret_n, CUpti_Profiler_Host_GetSupportedChips_Params, numChips);
+FIELD(abi_host_chips, ret_names, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames);
+SAME(ABI_HOST_SIZE(abi_host_chips, ret_names),
+     CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE);
+FIELD(abi_host_metrics, host, CUpti_Profiler_Host_GetBaseMetrics_Params, pHostObject);
+FIELD(abi_host_metrics, type, CUpti_Profiler_Host_GetBaseMetrics_Params, metricType);
+FIELD(abi_host_metrics, ret_names, CUpti_Profiler_Host_GetBaseMetrics_Params, ppMetricNames);
+FIELD(abi_host_metrics, ret_n, CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics);
+SAME(ABI_HOST_SIZE(abi_host_metrics, ret_n), CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE);
+FIELD(abi_host_submetrics, host, CUpti_Profiler_Host_GetSubMetrics_Params, pHostObject);
+FIELD(abi_host_submetrics, type, CUpti_Profiler_Host_GetSubMetrics_Params, metricType);
+FIELD(abi_host_submetrics, name, CUpti_Profiler_Host_GetSubMetrics_Params, pMetricName);
+FIELD(abi_host_submetrics, ret_n, CUpti_Profiler_Host_GetSubMetrics_Params, numOfSubmetrics);
+FIELD(abi_host_submetrics, ret_names, CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics);
+SAME(ABI_HOST_SIZE(abi_host_submetrics, ret_names),
+     CUpti_Profiler_Host_GetSubMetrics_Params_STRUCT_SIZE);
+FIELD(abi_host_properties, host, CUpti_Profiler_Host_GetMetricProperties_Params, pHostObject);
+FIELD(abi_host_properties, name, CUpti_Profiler_Host_GetMetricProperties_Params, pMetricName);
+FIELD(abi_host_properties, ret_description, CUpti_Profiler_Host_GetMetricProperties_Params,
+      pDescription);
+FIELD(abi_host_properties, ret_hardware, CUpti_Profiler_Host_GetMetricProperties_Params, pHwUnit);
+FIELD(abi_host_properties, ret_unit, CUpti_Profiler_Host_GetMetricProperties_Params, pDimUnit);
+FIELD(abi_host_properties, ret_type, CUpti_Profiler_Host_GetMetricProperties_Params, metricType);
+SAME(ABI_HOST_SIZE(abi_host_properties, ret_type),
+     CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE);
+FIELD(abi_host_add, host, CUpti_Profiler_Host_ConfigAddMetrics_Params, pHostObject);
+FIELD(abi_host_add, names, CUpti_Profiler_Host_ConfigAddMetrics_Params, ppMetricNames);
+FIELD(abi_host_add, n, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics);
+SAME(ABI_HOST_SIZE(abi_host_add, n), CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE);
+FIELD(abi_host_image_size, host, CUpti_Profiler_Host_GetConfigImageSize_Params, pHostObject);
+FIELD(abi_host_image_size, ret_bytes, CUpti_Profiler_Host_GetConfigImageSize_Params,
+      configImageSize);
+SAME(ABI_HOST_SIZE(abi_host_image_size, ret_bytes),
+     CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
+FIELD(abi_host_image, host, CUpti_Profiler_Host_GetConfigImage_Params, pHostObject);
+FIELD(abi_host_image, bytes, CUpti_Profiler_Host_GetConfigImage_Params, configImageSize);
+FIELD(abi_host_image, image, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage);
+SAME(ABI_HOST_SIZE(abi_host_image, image), CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE);
+FIELD(abi_host_passes, bytes, CUpti_Profiler_Host_GetNumOfPasses_Params, configImageSize);
+FIELD(abi_host_passes, image, CUpti_Profiler_Host_GetNumOfPasses_Params, pConfigImage);
+FIELD(abi_host_passes, ret_n, CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses);
+SAME(ABI_HOST_SIZE(abi_host_passes, ret_n), CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
+FIELD(abi_profiler_init, reserved, CUpti_Profiler_Initialize_Params, pPriv);
+SAME(ABI_HOST_SIZE(abi_profiler_init, reserved), CUpti_Profiler_Initialize_Params_STRUCT_SIZE);
+FIELD(abi_chip_of_device, device, CUpti_Device_GetChipName_Params, deviceIndex);
+FIELD(abi_chip_of_device, ret_name, CUpti_Device_GetChipName_Params, pChipName);
+SAME(ABI_HOST_SIZE(abi_chip_of_device, ret_name), CUpti_Device_GetChipName_Params_STRUCT_SIZE);
+#endif
 
 int main(void)
 {
