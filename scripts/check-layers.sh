@@ -22,7 +22,7 @@ declare -A may=(
 	[report]="base core findings naming format report"
 	[tui]="base core findings naming tui"
 	[live]="base core naming wire format launch sensors report live"
-	[doctor]="base core launch doctor"
+	[doctor]="base core launch counters doctor"
 	[cmd]="base core findings naming format launch counters report tui live doctor cmd"
 )
 # Headers from outside, and the only folders that may include them.

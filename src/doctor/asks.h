@@ -6,6 +6,7 @@
 #include "launch/probe.h"
 
 probe_fn ask_driver, ask_collector, ask_run, ask_cupti, ask_nvml; /* ask_cuda.c */
+probe_fn ask_counters;                                            /* ask_counters.c */
 probe_fn ask_measure;                                             /* ask_measure.c */
 probe_fn ask_amdsmi;                                              /* ask_amdsmi.c */
 probe_fn ask_opencl;                                              /* ask_opencl.c */

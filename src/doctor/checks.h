@@ -42,6 +42,7 @@ doctor_check_fn check_collector, check_injection, check_nvtx, check_openmp,
 	check_preload;                                                          /* collector.c */
 doctor_check_fn check_container, check_visible, check_variables, check_holders; /* process.c */
 doctor_check_fn check_loader, check_layers, check_platforms;                    /* opencl.c */
+doctor_check_fn check_metric_sets;                                              /* counters.c */
 doctor_check_fn check_sensors;                                                  /* sensors.c */
 doctor_check_fn check_terminal, check_size, check_characters, check_colors;     /* terminal.c */
 doctor_check_fn check_session, check_profile, check_config;                     /* folders.c */

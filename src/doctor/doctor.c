@@ -19,6 +19,7 @@ const struct doctor_check doctor_checks[] = {
 	{"cupti",           "nvidia",      FOR(CUDA),                check_cupti},
 	{"cupti-holders",   "nvidia",      0,                        check_holders},
 	{"permissions",     "nvidia",      0,                        check_counters},
+	{"metric-sets",     "nvidia",      0,                        check_metric_sets},
 	{"compute-mode",    "nvidia",      FOR(CUDA),                check_compute},
 	{"mig",             "nvidia",      FOR(CUDA),                check_mig},
 	{"mps",             "nvidia",      0,                        check_mps},

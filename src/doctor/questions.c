@@ -11,7 +11,7 @@ static probe_fn *const askers[N_DOCTOR_QUESTIONS] = {
 	[ASK_DRIVER] = ask_driver,   [ASK_COLLECTOR] = ask_collector, [ASK_RUN] = ask_run,
 	[ASK_CUPTI] = ask_cupti,     [ASK_NVML] = ask_nvml,           [ASK_AMDSMI] = ask_amdsmi,
 	[ASK_OPENCL] = ask_opencl,   [ASK_HOLDERS] = ask_holders,     [ASK_FOLDERS] = ask_folders,
-	[ASK_MEASURE] = ask_measure,
+	[ASK_MEASURE] = ask_measure, [ASK_COUNTERS] = ask_counters,
 };
 
 /* The children that make a session directory may die in it: what they leave is swept here. */

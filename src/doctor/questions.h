@@ -12,6 +12,8 @@
  *              connected 1, holder RESULT NAME, cupti VERSION PATH
  *   CUPTI      each libcupti that a run would try, in order, up to the one that works
  *              found VERSION PATH …, tried RESULT VERSION PATH …, broken TEXT …
+ *   COUNTERS   the libcupti that knows hardware metrics: the chip of the first device, passes of each set
+ *              chip NAME, set PASSES N_COUNTED N NAME …; why not: no-gpu, failed, no-chip, broken (counters/asker.h)
  *   NVML       libnvidia-ml.so.1: modes of the devices
  *              path, init RESULT, device MIG VIRTUAL COMPUTE NAME …, with - for what is not told
  *   AMDSMI     libamd_smi.so: does it start, how many GPUs
@@ -32,6 +34,7 @@ enum doctor_question {
 	ASK_COLLECTOR,
 	ASK_RUN,
 	ASK_CUPTI,
+	ASK_COUNTERS,
 	ASK_NVML,
 	ASK_AMDSMI,
 	ASK_OPENCL,

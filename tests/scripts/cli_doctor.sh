@@ -70,6 +70,14 @@ check "is named" "NVTX_INJECTION64_PATH names /opt/other.so" "$(finding nvtx-inj
 check "is mended" "unset NVTX_INJECTION64_PATH" "$(finding nvtx-injection mend)"
 check "nothing else is hurt" "no yes" "$(works nvtx) $(status saving >/dev/null; status --json >/dev/null; works saving)"
 
+# ---- hardware metrics, of a mock of the driver and of CUPTI
+mkdir mock
+ln -s "$libs/libcuda.so.1" mock/
+metrics() { LD_LIBRARY_PATH=$work/mock PROTON_CUPTI_PATH=$libs/mock_cupti.so status --json >/dev/null; finding metric-sets "$1"; }
+check "passes of sets on the chip that is here" "GH100: gmp 1 pass (4 of 30 metrics)," "$(MOCK_CUPTI_CHIP=GH100 metrics seen | grep -oE '^GH100: gmp [^,]*,')"
+check "that a chip is not told" "CUPTI does not tell the chip of device 0: error 999" "$(metrics seen)"
+check "hurts nothing" note "$(metrics state)"
+
 # ---- libraries that crash, hang or leave
 mkdir sick
 for name in libcuda.so.1 libnvidia-ml.so.1 libOpenCL.so.1; do

@@ -115,6 +115,9 @@ static void setup(void)
 			"cupti 130001 /usr/local/cuda/lib64/libcupti.so.13\n");
 	answer(ASK_CUPTI, "found 130001 /usr/local/cuda/lib64/libcupti.so.13\n"
 			  "tried 0 130001 /usr/local/cuda/lib64/libcupti.so.13\n");
+	answer(ASK_COUNTERS,
+	       "library 130001\t/usr/local/cuda/lib64/libcupti.so.13\nknown GH100\nchip GH100\n"
+	       "set 6 30 30 gmp\nset 1 13 16 live\n");
 	answer(ASK_NVML, "init 0\ndevice 0 0 0 NVIDIA H200\n");
 	answer(ASK_AMDSMI, "error there is no libamd_smi.so\n");
 	answer(ASK_OPENCL, "path /usr/lib/libOpenCL.so.1\nloader ocl-icd 2.3.2\nlayers 1\n"
@@ -413,6 +416,33 @@ START_TEST(test_sensors)
 	examine();
 	expect("sensors", DOCTOR_NOTE, "no libnvidia-ml.so.1, no libamd_smi.so", "");
 	expect_feature(DOCTOR_OPENCL, DOCTOR_OK);
+}
+END_TEST
+
+START_TEST(test_metric_sets)
+{
+	examine();
+	expect("metric-sets", DOCTOR_OK, "GH100: gmp 6 passes, live 1 pass (13 of 16 metrics)", "");
+	answer(ASK_COUNTERS, "stage loading libcupti.so.12\nbroken libcupti.so.12 is older\n");
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "libcupti.so.12 is older", "");
+	answer(ASK_COUNTERS, "");
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "no libcupti of CUDA 12.6 or later", "");
+	answer(ASK_COUNTERS, "library 130001\t/a.so\nknown GH100\nno-chip GR100\n");
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "GR100, which this CUPTI does not know", "");
+	answer(ASK_COUNTERS, "library 130001\t/a.so\nfailed list of chips: error 999\n");
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "list of chips: error 999", "");
+	m.answers[ASK_COUNTERS] =
+		(struct canned){PROBE_DIED, SIGSEGV, "stage a.so, asked for its chips,\n"};
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "a.so, asked for its chips, crashed with SIGSEGV", "");
+	expect_feature(DOCTOR_CUDA, DOCTOR_OK);
+	no_driver();
+	examine();
+	expect("metric-sets", DOCTOR_NOTE, "no GPU to count on", "");
 }
 END_TEST
 
@@ -828,6 +858,7 @@ static Suite *suite(void)
 	tcase_add_test(machines, test_mig);
 	tcase_add_test(machines, test_modes);
 	tcase_add_test(machines, test_sensors);
+	tcase_add_test(machines, test_metric_sets);
 	tcase_add_test(machines, test_container);
 	tcase_add_test(machines, test_libcuda);
 	tcase_add_test(machines, test_cupti);
