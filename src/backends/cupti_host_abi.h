@@ -13,7 +13,8 @@
 
 /* Results, beside those of enum abi_result. */
 enum abi_host_result {
-	ABI_HOST_BAD_NAME = 17, /* no such metric on this chip, or not with this rollup */
+	ABI_HOST_BAD_NAME = 17,      /* no such metric on this chip, or not with this rollup */
+	ABI_HOST_NOT_SUPPORTED = 27, /* this chip cannot be counted on so, or this metric not */
 	ABI_HOST_BAD_CHIP = 46,
 };
 

@@ -205,7 +205,7 @@ static int complain_of_answer(const struct counters_answer *answer)
 	case COUNTERS_FAILED:
 		break;
 	}
-	complain("'%s' does not tell: %s", answer->path, answer->text);
+	complain("%s (asked: '%s')", answer->text, answer->path);
 	return STATUS_FAILED;
 }
 

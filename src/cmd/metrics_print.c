@@ -229,7 +229,7 @@ static void put_head(const struct metrics_print *p, struct out *out)
 	put_cupti(&text, p->answer->version);
 	buf_puts(&text, " knows it");
 	put_text(p, &text, out);
-	if (p->n > p->answer->n_planned) {
+	if (p->n > p->answer->n_planned || !p->n) {
 		say_counts(p, &text);
 		put_text(p, &text, out);
 	}

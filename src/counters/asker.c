@@ -102,6 +102,8 @@ bool counters_host_open(struct counters_host *h, const char *chip, enum counting
 	r = cupti_chip_open(&h->host, chip, counting, &h->chip);
 	if (r == ABI_HOST_BAD_CHIP)
 		probe_tell(fd, "no-chip %s", chip);
+	else if (r == ABI_HOST_NOT_SUPPORTED)
+		probe_tell(fd, "failed %s has no %s", chip, counting_titles[counting]);
 	else if (r)
 		tell_failed(fd, "metrics of the chip", r);
 	else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host API of the mock CUPTI: two chips with a few metrics each. Four counters of one unit of the
+/* The host API of the mock CUPTI: two chips with a few metrics each, and one with none and
+ * without PM sampling. Four counters of one unit of the
  * hardware fit in a pass; a throughput takes eight.
  *
  * Environment: MOCK_CUPTI_CHIP (the chip of device 0; not set: there is none), MOCK_CUPTI_HOST (crash or
@@ -16,10 +17,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { PER_PASS = 4, TOO_MANY = 27, N_ADDED_MAX = 64 };
+enum { PER_PASS = 4, N_ADDED_MAX = 64 };
 
-static const char *const chips[] = {"GH100", "GA102"};
-enum { GH100 = 1, GA102 = 2, BOTH = 3 };
+static const char *const chips[] = {"GH100", "GA102", "GV100"};
+enum { GH100 = 1, GA102 = 2, BOTH = 3, GV100 = 4 };
 enum { RANGE = 1, PM = 2 };
 
 static const struct metric {
@@ -105,6 +106,8 @@ uint32_t cuptiProfilerHostInitialize(struct abi_host_init *p)
 	for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
 		if (strcmp(chips[i], p->chip) != 0)
 			continue;
+		if (1u << i == GV100 && p->profiler == ABI_PROFILER_PM_SAMPLING)
+			return ABI_HOST_NOT_SUPPORTED;
 		o = calloc(1, sizeof(*o));
 		if (!o)
 			return ABI_UNKNOWN;
@@ -216,7 +219,7 @@ uint32_t cuptiProfilerHostConfigAddMetrics(struct abi_host_add *p)
 		if (!m || !behind || o->n_added == N_ADDED_MAX)
 			return ABI_BAD_ARGUMENT;
 		if (strstr(m->name, "refused"))
-			return TOO_MANY;
+			return ABI_HOST_NOT_SUPPORTED;
 		o->added[o->n_added++] = m;
 	}
 	return 0;

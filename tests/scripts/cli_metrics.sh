@@ -29,7 +29,7 @@ check "another chip has others" "dram__bytes dram__bytes_op_read dram__sectors d
 	"$(names --chip GA102)"
 check "PM sampling has others" "dram__bytes dram__bytes_read dram__throughput gr__cycles_active TPC.Triage.sm__cycles_active sm__cycles_active " \
 	"$(names --chip GH100 --kind pm)"
-check "the chips" "0 GH100 GA102 " "$(status --chips) $(tr '\n' ' ' <out)"
+check "the chips" "0 GH100 GA102 GV100 " "$(status --chips) $(tr '\n' ' ' <out)"
 
 # ---- what is asked for
 check "a part of names" "dram__bytes_read dram__sectors " "$(names --chip GH100 sectors read)"
@@ -58,7 +58,7 @@ check "JSON" "GH100 range 130001 2 1 2 None throughput percent" \
 check "CSV" 'dram__throughput,throughput,dram,percent,2,,"DRAM throughput, ""all"" of it"' \
 	"$("$PROTON" metrics --chip GH100 -f csv dram__throughput | tr -d '\r' | sed -n 2p)"
 status --chips -f json >/dev/null
-check "chips as JSON" "['GH100', 'GA102']" "$(json 'd["chips"]')"
+check "chips as JSON" "['GH100', 'GA102', 'GV100']" "$(json 'd["chips"]')"
 
 # ---- names that are not there
 check "a slip" 2 "$(status --chip GH100 dram__byte.sum)"
@@ -127,7 +127,10 @@ check "after which the next is asked" 0 "$(PROTON_CUPTI_PATH=$libs/mock_cupti_ol
 check "one that crashes takes nothing along" 1 "$(MOCK_CUPTI_HOST=crash status --chip GH100)"
 has "and is named" "mock_cupti.so, asked for the metrics of GH100, crashed with SIGSEGV" err
 check "one that fails" 1 "$(MOCK_CUPTI_HOST=fail status --chip GH100)"
-has "says at what" "does not tell: list of metrics: error 999" err
+has "says at what" "list of metrics: error 999 (asked: '$libs/mock_cupti.so')" err
+check "a chip that cannot be sampled" 1 "$(status --chip GV100 --set live)"
+has "says so" "GV100 has no PM sampling" err
+check "a chip without metrics" "0 0 metrics" "$(status --chip GV100) $(sed -n 2p out)"
 
 # ---- the terminal
 check "a full disk is no success" 1 "$("$PROTON" metrics --chip GH100 >/dev/full 2>err; echo $?)"
