@@ -243,12 +243,38 @@ static void put_near(const struct counters_answer *a, const char *word, struct b
 	names_near(buf_str(&name), names, n, out);
 }
 
+static bool is_answered(const struct counters_answer *a, const char *pattern)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->metrics[i].role != COUNTER_OTHER &&
+		    (!strcmp(a->metrics[i].name, pattern) ||
+		     (a->metrics[i].role == COUNTER_ASKED &&
+		      pattern_matches(pattern, a->metrics[i].name))))
+			return true;
+	return false;
+}
+
+/* Would it be answered if the device were counted on in this way? */
+static bool is_of_kind(const char *chip, enum counting counting, const char *word)
+{
+	struct counters_question question = {
+		.chip = chip, .counting = counting, .patterns = &word, .n_patterns = 1};
+	struct counters_answer answer;
+	bool found;
+
+	counters_ask(&question, &answer);
+	found = answer.why == COUNTERS_OK && !answer.error && is_answered(&answer, word);
+	counters_answer_done(&answer);
+	return found;
+}
+
 static void complain_of_name(const struct counters_question *q, const struct counters_answer *a,
 			     const char *word)
 {
 	_cleanup_(buf_done) struct buf near = {0};
 	enum abi_metric_type type = ABI_METRIC_COUNTER;
 	const char *behind = behind_name(a, word, &type);
+	enum counting other = q->counting == COUNTING_RANGE ? COUNTING_PM : COUNTING_RANGE;
 
 	if (behind) {
 		names_near(behind, a->submetrics[type], a->n_submetrics[type], &near);
@@ -259,20 +285,14 @@ static void complain_of_name(const struct counters_question *q, const struct cou
 			buf_str(&near), near.len ? "?" : "", a->chip, (int)(behind - word), word);
 		return;
 	}
+	if (is_of_kind(a->chip, other, word)) {
+		complain("%s has no metric '%s' (%s), but with --kind %s", a->chip, word,
+			 counting_titles[q->counting], counting_words[other]);
+		return;
+	}
 	put_near(a, word, &near);
 	complain("%s has no metric '%s' (%s)%s%s%s", a->chip, word, counting_titles[q->counting],
 		 near.len ? ", did you mean " : "", buf_str(&near), near.len ? "?" : "");
-}
-
-static bool is_answered(const struct counters_answer *a, const char *pattern)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->metrics[i].role != COUNTER_OTHER &&
-		    (!strcmp(a->metrics[i].name, pattern) ||
-		     (a->metrics[i].role == COUNTER_ASKED &&
-		      pattern_matches(pattern, a->metrics[i].name))))
-			return true;
-	return false;
 }
 
 static bool all_answered(const struct counters_question *q, const struct counters_answer *a)

@@ -66,18 +66,21 @@ enum {
 	UNIT_MOST = 24,
 	TEXT_LEAST = 30,
 	PASSES_WIDTH = 6,
+	GAP = 2,
 	STEP = 4
 };
 
 /* Of the columns of a group. */
 struct layout {
-	size_t name, unit;
 	bool has_passes;
+	size_t before;     /* columns before the name */
+	size_t name, unit; /* their widths */
+	size_t words; /* where the words begin that say what it is; 0: on a line of their own */
 };
 
 static struct layout lay_out(const struct metrics_print *p, size_t begin, size_t end)
 {
-	struct layout l = {4, 4, p->question->passes};
+	struct layout l = {.has_passes = p->question->passes, .name = 4, .unit = 4};
 	/* Names take half of a line, and all that they need where lines have no end. */
 	size_t most = p->width ? MAX(p->width / 2, (unsigned)HALF_LEAST) : NAME_MOST;
 
@@ -89,13 +92,11 @@ static struct layout lay_out(const struct metrics_print *p, size_t begin, size_t
 		l.unit = MAX(l.unit, MIN(unit, (size_t)UNIT_MOST));
 		l.has_passes = l.has_passes || p->metrics[i]->role == COUNTER_PLANNED;
 	}
+	l.before = l.has_passes ? PASSES_WIDTH + GAP : GAP;
+	l.words = l.before + l.name + GAP + l.unit + GAP;
+	if (p->width && p->width < l.words + TEXT_LEAST)
+		l.words = 0;
 	return l;
-}
-
-static void put_passes(struct out *out, const char *text)
-{
-	put_right(out, text, PASSES_WIDTH);
-	out_puts(out, "  ");
 }
 
 /* Over a group of base metrics, in place of NAME: the unit of the hardware, and how many there are. */
@@ -103,19 +104,17 @@ static void put_titles(const struct layout *l, const struct counter_metric *firs
 		       struct out *out)
 {
 	_cleanup_(buf_done) struct buf group = {0};
-	size_t indent = 0;
+	size_t before = l->has_passes ? l->before : 0;
 
-	if (l->has_passes)
-		put_passes(out, "PASSES");
-	else
-		indent = 2;
+	put_left(out, l->has_passes ? "PASSES" : "", before);
 	if (first->role == COUNTER_ASKED)
 		buf_printf(&group, "%s (%zu)", first->hardware, n);
 	else
 		buf_puts(&group, "NAME");
-	put_left(out, buf_str(&group), indent + l->name + 2);
-	put_left(out, "UNIT", l->unit + 2);
-	out_puts(out, "WHAT IT IS\n");
+	put_left(out, buf_str(&group), l->before - before + l->name + GAP);
+	if (l->words)
+		put_left(out, "UNIT", l->unit + GAP);
+	out_puts(out, l->words ? "WHAT IT IS\n" : "UNIT\n");
 }
 
 /* Why it is not counted, or what the vendor says of it. */
@@ -131,44 +130,40 @@ static const char *describe(const struct counter_metric *m)
 	return m->description;
 }
 
-/* The words behind name and unit, in a column of their own where a line has the room. */
-static void put_words(const struct metrics_print *p, size_t column, size_t below, bool fits,
-		      const char *text, struct out *out)
+static void put_number(const struct layout *l, size_t passes, struct out *out)
 {
-	if (!fits || (p->width && p->width < column + TEXT_LEAST)) {
+	char number[24] = "-";
+
+	if (passes)
+		snprintf(number, sizeof(number), "%zu", passes);
+	if (l->has_passes)
+		put_right(out, number, PASSES_WIDTH);
+	out_spaces(out, GAP);
+}
+
+/* Words go on a line of their own also below a name that is too long for its column. */
+static void put_metric(const struct metrics_print *p, const struct layout *l,
+		       const struct counter_metric *m, struct out *out)
+{
+	const char *text = describe(m), *unit = *m->unit ? m->unit : "-";
+	bool beside = l->words && (!p->width || name_width(m->name) <= l->name);
+	size_t column = beside ? l->words : l->before + STEP;
+
+	put_number(l, m->passes, out);
+	put_left(out, m->name, l->name);
+	out_spaces(out, GAP);
+	if (!*text || !beside)
+		put_shown(out, unit, strlen(unit));
+	else
+		put_left(out, unit, l->unit + GAP);
+	if (*text && !beside) {
 		out_putc(out, '\n');
-		out_spaces(out, below);
-		column = below;
+		out_spaces(out, column);
 	}
 	if (p->width > column + STEP)
 		put_wrapped(out, text, column, p->width, p->ascii);
 	else
 		put_shown(out, text, strlen(text));
-}
-
-static void put_metric(const struct metrics_print *p, const struct layout *l,
-		       const struct counter_metric *m, struct out *out)
-{
-	size_t before = l->has_passes ? PASSES_WIDTH + 2 : 2;
-	size_t column = before + l->name + 2 + l->unit + 2;
-	const char *text = describe(m), *unit = *m->unit ? m->unit : "-";
-	bool fits = !p->width || name_width(m->name) <= l->name;
-	char number[24] = "-";
-
-	if (m->passes)
-		snprintf(number, sizeof(number), "%zu", m->passes);
-	if (l->has_passes)
-		put_passes(out, number);
-	else
-		out_spaces(out, before);
-	put_left(out, m->name, l->name);
-	out_puts(out, "  ");
-	if (*text && fits && (!p->width || p->width >= column + TEXT_LEAST))
-		put_left(out, unit, l->unit + 2);
-	else
-		put_shown(out, unit, strlen(unit));
-	if (*text)
-		put_words(p, column, before + STEP, fits, text, out);
 	out_putc(out, '\n');
 }
 

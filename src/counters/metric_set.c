@@ -162,8 +162,11 @@ int metric_set_load(const char *path, struct metric_set **ret, unsigned *ret_lin
 	if (!file)
 		return -errno;
 	buf_init(&text, TEXT_MAX);
-	while ((c = getc(file)) != EOF && !text.error)
+	for (*ret_line = 1; (c = getc(file)) > 0 && !text.error; *ret_line += c == '\n')
 		buf_putc(&text, (char)c);
+	if (c == '\0')
+		return -EINVAL; /* what follows would not be read */
+	*ret_line = 0;
 	if (ferror(file))
 		return -errno;
 	return text.error ? text.error : metric_set_parse(path, buf_str(&text), ret, ret_line);

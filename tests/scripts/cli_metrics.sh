@@ -66,6 +66,8 @@ check "nearest names" "proton: GH100 has no metric 'dram__byte.sum' (range profi
 check "nothing is printed" "" "$(cat out)"
 check "all of them are told" "2 2" "$(status --chip GH100 dram__bytez xyzzy dram) $(grep -c 'no metric' err)"
 hasnt "nothing is near to that" "xyzzy' (range profiler), did" err
+check "one of another kind" 2 "$(status --chip GH100 gr__cycles_active)"
+check "is found there" "proton: GH100 has no metric 'gr__cycles_active' (range profiler), but with --kind pm" "$(cat err)"
 check "nothing matches" 2 "$(status --chip GH100 'x*')"
 check "another end" 2 "$(status --chip GH100 dram__bytes.sun)"
 has "is told apart" "'dram__bytes' is not counted with '.sun' behind it, did you mean '.sum'" err
@@ -103,6 +105,9 @@ check "no file of that name" "1 proton: cannot read './none': No such file or di
 check "a folder" "1 proton: cannot read './': Is a directory" "$(status --set ./) $(cat err)"
 echo bytes >>mine
 check "no set" "1 proton: './mine', line 7: not a line of a set of metrics (see proton-metrics(1))" "$(status --set ./mine) $(cat err)"
+check "nor with a NUL in it" "1 proton: './mine', line 2: not a line of a set of metrics (see proton-metrics(1))" \
+	"$(printf 'sm__a.sum\n\0dram__bytes.sum\n' >mine; status --set ./mine) $(cat err)"
+check "nor one without end" "1 proton: cannot read './long': File too large" "$(yes sm__a.sum | head -c 1100000 >long; status --set ./long) $(cat err)"
 check "an empty one" "1 proton: './empty' has no metrics" "$(: >empty; status --set ./empty) $(cat err)"
 check "a set stands alone" 2 "$(status --set live dram)"
 
