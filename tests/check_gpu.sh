@@ -57,6 +57,18 @@ workload() {
 	check "$name ${options[*]}: losses" "" "$lost"
 }
 
+# The chip that is here tells its name, and its sets.
+hardware_metrics() {
+	"$PROTON" metrics >out 2>err
+	check "metrics of the chip that is here" 0 $?
+	echo "chip: $(head -2 out | tr '\n' ' ')"
+	"$PROTON" doctor --json cuda >out 2>err
+	check "doctor knows the passes of sets" ok "$(python3 -c '
+import json
+print([c["state"] for c in json.load(open("out"))["checks"] if c["name"] == "metric-sets"][0])')"
+	n_run=$((n_run + 1))
+}
+
 # A graph of 100 kernels, two copies and a set, recorded as one: whole_graphs MODE REPLAYS
 whole_graphs() {
 	rm -f w.hatchet
@@ -409,6 +421,7 @@ places "unified memory" cuda_unified --unified
 against cuda_idle "idle time as planted" --sync
 against cuda_bandwidth "bandwidths by events" --context scopes
 status_and_signals
+hardware_metrics
 eight_processes
 other_users
 formats
