@@ -140,7 +140,7 @@ def _operation(found):
 
 
 def _alike(name):
-    """Names that only count up share a row beyond the first 128 of a place: "step #"."""
+    """Names that only count up share a row beyond the first few of a place: "step #"."""
     return re.sub(r"\d+", "#", name)
 
 

@@ -7,11 +7,13 @@
 #include "collect/slots.h"
 #include "collect/steps.h"
 #include "core/alike.h"
+#include "core/steps.h"
 #include "wire/wire.h"
 
-/* Names below one parent that differ in numbers alone, with rows; and so many while a session is active, whose
- * program asks for what it called so. */
-enum { KEPT = 128, KEPT_IN_SESSIONS = 16384 };
+/* Names below one parent that differ in numbers alone, with rows: layers of a model are that many. Of what is called a
+ * step there are thousands, each with all that ran in it. Many while a session is active, whose program asks for what it
+ * called so. */
+enum { KEPT = 128, KEPT_STEPS = 16, KEPT_IN_SESSIONS = 16384 };
 
 /* ---- operators ---- */
 
@@ -109,11 +111,18 @@ size_t scope_bare_len(const char *name, size_t len)
 
 /* ---- names that count up ---- */
 
+static uint32_t most_kept(const char *name, size_t len)
+{
+	if (epoch_now())
+		return KEPT_IN_SESSIONS;
+	return steps_rank(name, len) >= STEPS_RANK_ITERATION ? KEPT_STEPS : KEPT;
+}
+
 /* Is there room for one more row? */
-static bool crowd_takes(struct crowd_entry *c)
+static bool crowd_takes(struct crowd_entry *c, const char *name, size_t len)
 {
 	uint32_t n = atomic_load_explicit(&c->n_kept, memory_order_relaxed);
-	uint32_t most = epoch_now() ? KEPT_IN_SESSIONS : KEPT;
+	uint32_t most = most_kept(name, len);
 
 	while (n < most)
 		if (atomic_compare_exchange_weak(&c->n_kept, &n, n + 1))
@@ -270,7 +279,7 @@ static uint32_t node_of_many(struct thread_state *t, enum frame_kind kind, const
 	struct crowd_entry *c = &collector->crowd[id];
 	bool made;
 
-	if (id == WIRE_NONE || crowd_takes(c)) {
+	if (id == WIRE_NONE || crowd_takes(c, name, len)) {
 		node = node_make(kind, name, len, parent, &made);
 		if (id != WIRE_NONE && !made) /* another thread was faster, or all is full */
 			atomic_fetch_sub(&c->n_kept, 1);

@@ -4,7 +4,8 @@
 /* Which node a scope of the program is, by its name:
  *
  *     "aten::add, op_id = 17"   attributes are left away     ──> aten::add
- *     "step 500"                one of more than 128 alike   ──> step #
+ *     "step 500"                one of more than 16 alike    ──> step #
+ *     "block 500"               one of more than 128 alike   ──> block #
  *     "layers.500"              a path never counts up       ──> layers.500
  *
  * so that names that only count up take no more of the tables than a few scopes do. How often and how

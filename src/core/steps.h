@@ -42,7 +42,8 @@ void steps_add(struct steps *s, uint64_t number, uint64_t ns);
 void steps_tell(const struct steps *s, struct steps_told *ret);
 
 /* How sure a name is that of a step, by its words ("iter" before "batch", "epoch" last, for it holds steps); 0: it
- * does not say. */
+ * does not say. From STEPS_RANK_ITERATION on it is called one in so many words. */
+enum { STEPS_RANK_ITERATION = 3 };
 unsigned steps_rank(const char *name, size_t len);
 /* Of two loops that of the larger one is likelier to be what is asked for: words say more than a number does; epochs
  * hold steps. Never 0. */
