@@ -155,7 +155,8 @@ static void take_lines(struct counters_answer *a)
 void counters_ask(const struct counters_question *question, struct counters_answer *ret)
 {
 	*ret = (struct counters_answer){.why = COUNTERS_OK};
-	probe_run(ask_counters_host, question, question->passes ? PASSES_MS : LIST_MS, &ret->probe);
+	probe_run(ask_counters_host, question,
+		  question->passes || question->set ? PASSES_MS : LIST_MS, &ret->probe);
 	ret->error = ret->probe.text.error;
 	take_lines(ret);
 }
