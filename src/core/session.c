@@ -333,7 +333,7 @@ static uint64_t lane_hash(const struct session_lane *lane)
 const char *session_stream_word(uint32_t stream, char out[STREAM_WORD])
 {
 	if (stream == SESSION_NONE)
-		snprintf(out, STREAM_WORD, "no stream");
+		snprintf(out, STREAM_WORD, "%s", STREAM_NO_WORD);
 	else
 		snprintf(out, STREAM_WORD, "stream %" PRIu32, stream);
 	return out;

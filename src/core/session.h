@@ -333,7 +333,8 @@ const char *session_text(const struct session *s, uint32_t string);
 void session_device_number(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
 /* … with the beginning of its uuid where another one of its host reads the same: "GPU0.3f1c". */
 void session_device_word(const struct session *s, uint32_t device, char out[DEVICE_WORD]);
-#define STREAM_WORD 24
+#define STREAM_WORD    24
+#define STREAM_NO_WORD "no stream"
 /* "stream 7", "no stream". Returns out. */
 const char *session_stream_word(uint32_t stream, char out[STREAM_WORD]);
 /* Raw name of a node's frame: symbol if symbolised, the string, or "build-id+0x1f" for an address.

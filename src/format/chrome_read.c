@@ -213,6 +213,12 @@ static bool is_stream(const char *name)
 	return p && (is_number((char[]){p[7], '\0'}) || p[7] == '#');
 }
 
+/* A stream's number, in whatever words; false also where our own traces say that there is none. */
+static bool stream_in(const char *label, uint64_t *ret)
+{
+	return strncmp(label, STREAM_NO_WORD, strlen(STREAM_NO_WORD)) != 0 && number_in(label, ret);
+}
+
 /* "Device 0", "/device:GPU:0", "GPU 0": its index, or -1. */
 static int32_t device_in(const char *name)
 {
@@ -498,7 +504,7 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	if (e->has_original_stream)
 		w.stream = e->original_stream;
 	else
-		w.no_stream = !e->has_stream && !number_in(track_label(r, t), &w.stream);
+		w.no_stream = !e->has_stream && !stream_in(track_label(r, t), &w.stream);
 	if (w.device < 0)
 		w.device = device_in(process_label(r, t));
 	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&

@@ -274,7 +274,8 @@ static void put_place(struct writer *w, const struct session_interval *v)
 		jsonw_key(&w->json, "device");
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
 	}
-	jsonw_key_u64(&w->json, "stream", lane->stream);
+	if (lane->stream != SESSION_NONE)
+		jsonw_key_u64(&w->json, "stream", lane->stream);
 	put_if_known(w, "thread", lane->thread);
 }
 

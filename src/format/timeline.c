@@ -329,11 +329,12 @@ void timeline_track_name(const struct session *s, const struct timeline_track *t
 			 struct buf *out)
 {
 	const struct session_lane *l = &s->lanes[track->lane];
+	char stream[STREAM_WORD];
 
 	if (track->is_host) {
 		buf_printf(out, "thread %llu", (unsigned long long)l->thread);
 	} else {
-		buf_printf(out, "stream %u", l->stream);
+		buf_puts(out, session_stream_word(l->stream, stream));
 		if (l->context > 1)
 			buf_printf(out, " context %u", l->context);
 		if (l->thread)

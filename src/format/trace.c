@@ -677,6 +677,8 @@ static int work_lane(struct trace *t, const struct trace_work *w, const struct o
 
 	if (fit_id(t, w->context, &lane.context) < 0 || fit_id(t, w->stream, &lane.stream) < 0)
 		return -ENOMEM;
+	if (w->no_stream)
+		lane.stream = SESSION_NONE;
 	if (o) {
 		lane.process = t->s->lanes[o->lane].process;
 		lane.thread = t->s->lanes[o->lane].thread;
@@ -804,15 +806,15 @@ static int add_up(struct trace *t, const struct session_interval *placed)
 		const struct session_lane *lane = &t->s->lanes[placed[i].lane];
 
 		if (lane->device != SESSION_NONE)
-			work[n++] = (struct device_work){
-				.start_ns = placed[i].start_ns,
-				.end_ns = placed[i].end_ns,
-				.process = lane->process,
-				.device = lane->device,
-				.context = lane->context,
-				.stream = t->works[i].no_stream ? SESSION_NONE : lane->stream,
-				.direction = t->works[i].direction,
-				.is_copy = t->works[i].kind == ACTIVITY_COPY};
+			work[n++] =
+				(struct device_work){.start_ns = placed[i].start_ns,
+						     .end_ns = placed[i].end_ns,
+						     .process = lane->process,
+						     .device = lane->device,
+						     .context = lane->context,
+						     .stream = lane->stream,
+						     .direction = t->works[i].direction,
+						     .is_copy = t->works[i].kind == ACTIVITY_COPY};
 	}
 	return device_work_add_up(t->s, work, n);
 }

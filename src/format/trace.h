@@ -66,7 +66,7 @@ struct trace_work {
 	uint8_t kind;     /* enum activity_kind */
 	uint8_t direction, src_kind, dst_kind; /* see struct activity */
 	bool no_size; /* `bytes` is its share of what several moved, of whatever sizes they were */
-	bool no_stream; /* nobody says in which it ran: `stream` is 0, and may be that of others, too */
+	bool no_stream; /* nobody says in which it ran: `stream` does not count */
 };
 
 struct trace;

@@ -128,16 +128,17 @@ static void put_label(struct picture *p, const char *label)
 static void put_strip_label(struct picture *p, const struct strip *strip)
 {
 	const struct strip_lane *lane = &p->strips.lanes[strip->lane];
-	char label[64];
+	char label[64], stream[STREAM_WORD];
 
 	if (strip->line)
 		snprintf(label, sizeof(label), "    +%u", strip->line);
 	else if (lane->is_host)
 		snprintf(label, sizeof(label), "  thread %llu", (unsigned long long)lane->thread);
 	else if (strips_have_contexts(&p->strips, lane))
-		snprintf(label, sizeof(label), "  c%u stream %u", lane->context, lane->stream);
+		snprintf(label, sizeof(label), "  c%u %s", lane->context,
+			 session_stream_word(lane->stream, stream));
 	else
-		snprintf(label, sizeof(label), "  stream %u", lane->stream);
+		snprintf(label, sizeof(label), "  %s", session_stream_word(lane->stream, stream));
 	put_label(p, label);
 }
 

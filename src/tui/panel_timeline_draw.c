@@ -271,6 +271,7 @@ static void put_label(struct panel *p, const struct strip *strip, bool is_short,
 {
 	const struct strips *t = &as_timeline(p)->strips;
 	const struct strip_lane *lane = &t->lanes[strip->lane];
+	char stream[STREAM_WORD];
 
 	if (strip->line) {
 		buf_printf(out, "  +%u", strip->line);
@@ -280,7 +281,10 @@ static void put_label(struct panel *p, const struct strip *strip, bool is_short,
 	} else {
 		if (strips_have_contexts(t, lane))
 			buf_printf(out, "c%u ", lane->context);
-		buf_printf(out, "%s%u", is_short ? "s" : "stream ", lane->stream);
+		if (is_short && lane->stream != SESSION_NONE)
+			buf_printf(out, "s%u", lane->stream);
+		else
+			buf_puts(out, session_stream_word(lane->stream, stream));
 	}
 }
 

@@ -56,8 +56,7 @@ for device in copies.keys() | others.keys():
 for use in profile["uses"]:
     got[use["process"], use["device"]] = use["busy_ns"], use["copies_ns"], use["hidden_ns"]
 for lane in profile["copy_lanes"]:
-    # A stream that nobody told is 0 in the trace.
-    key = lane["process"], lane["device"], lane["context"], lane["stream"] or 0, lane["direction"]
+    key = lane["process"], lane["device"], lane["context"], lane["stream"], lane["direction"]
     got[key] = lane["count"], lane["time_ns"], lane["hidden_ns"]
     if lane["channel_kind"] or lane["channel"] or lane["unsure_ns"]:
         print(f"{key}: {lane}")

@@ -65,6 +65,18 @@ check "no time: lines" "" "$(awk 'length > 80' out)"
 check "a trace: a stream that is not known, and no channel" "6 - -" \
 	"$(awk '$9 ~ /^GPU/ && $7 == "-" { n++; also = $7 " " $8 } END { print n, also }' out)"
 
+# What ran in a stream that nobody told is in none, wherever streams are told apart.
+in_streams() { "$PROTON" report --ascii -g stream -d 2 "$1" --section tree | grep -o 'GPU[01] .*stream.*' | sort; }
+two() { for device in 0 1; do printf 'GPU%s%s\n' $device " stream 1" $device " stream 2" $device " stream 3" $device " stream 4" $device " no stream"; done | sort; }
+check "a stream that is not known: by stream" "$(two)" "$(in_streams streams.json)"
+"$PROTON" export -f chrome streams.json >streams.chrome_trace
+check "a stream that is not known: as a trace, and back" "$(two)" "$(in_streams streams.chrome_trace)"
+check "a stream that is not known: is not in the events" "" "$(grep -o '"stream":0\|"stream":42.*' streams.chrome_trace | head -3)"
+"$PROTON" export -f hatchet streams.json >streams.hatchet
+check "a stream that is not known: as Hatchet, and back" "$(two)" "$(in_streams streams.hatchet)"
+check "a stream that is not known: over time" "2 0" \
+	"$("$PROTON" report --view timeline streams.json >out; echo "$(grep -c '^ *no stream' out) $(grep -c 'stream 0\|stream 42' out)")"
+
 # A filter leaves all of what ran on a device, or a part of what ran in a stream, of which no more is known.
 beside() { "$PROTON" report --ascii --view transfers "$@" streams.json; }
 beside -g device -i GPU1 >out
