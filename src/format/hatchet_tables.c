@@ -503,10 +503,11 @@ static int add_use(struct hread *r, void *element)
 static int add_copy_lane(struct hread *r, void *element)
 {
 	struct session_copy_lane *lane = element, *into;
+	bool of_nobody = lane->process == SESSION_NONE; /* as in add_use() */
 
 	lane->process = hread_section_id(r, SECTION_PROCESSES, lane->process);
 	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
-	if (lane->process == SESSION_NONE || lane->device == SESSION_NONE)
+	if ((lane->process == SESSION_NONE && !of_nobody) || lane->device == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
 	lane->hidden_ns = MIN(lane->hidden_ns, lane->time_ns);
 	into = session_copy_lane_of(r->s, lane);

@@ -74,6 +74,9 @@ check "a stream that is not known: as a trace, and back" "$(two)" "$(in_streams 
 check "a stream that is not known: is not in the events" "" "$(grep -o '"stream":0\|"stream":42.*' streams.chrome_trace | head -3)"
 "$PROTON" export -f hatchet streams.json >streams.hatchet
 check "a stream that is not known: as Hatchet, and back" "$(two)" "$(in_streams streams.hatchet)"
+"$PROTON" report --ascii --view transfers streams.json >out
+"$PROTON" report --ascii --view transfers streams.hatchet >again
+check "copies by stream, of no process: as Hatchet, and back" "" "$(diff out again | head -5)"
 check "a stream that is not known: over time" "2 0" \
 	"$("$PROTON" report --view timeline streams.json >out; echo "$(grep -c '^ *no stream' out) $(grep -c 'stream 0\|stream 42' out)")"
 
