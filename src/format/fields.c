@@ -129,7 +129,7 @@ static const struct field use_fields[] = {
 };
 
 static const struct field copy_lane_fields[] = {
-	F(U32, "channel", session_copy_lane, channel),
+	F(STATUS, "channel", session_copy_lane, channel),
 	F(CHANNEL, "channel_kind", session_copy_lane, channel_kind),
 	F(INDEX, "context", session_copy_lane, context),
 	F(INDEX, "device", session_copy_lane, device),

@@ -500,6 +500,7 @@ static int add_use(struct hread *r, void *element)
 	return session_use_set(r->s, use);
 }
 
+/* A channel that is no number is not known. What is listed twice in one place, as it is then, adds up. */
 static int add_copy_lane(struct hread *r, void *element)
 {
 	struct session_copy_lane *lane = element, *into;
@@ -509,11 +510,17 @@ static int add_copy_lane(struct hread *r, void *element)
 	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
 	if ((lane->process == SESSION_NONE && !of_nobody) || lane->device == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
+	if (lane->channel == SESSION_NONE) {
+		lane->channel = 0;
+		lane->channel_kind = CHANNEL_UNKNOWN;
+	}
 	lane->hidden_ns = MIN(lane->hidden_ns, lane->time_ns);
 	into = session_copy_lane_of(r->s, lane);
 	if (!into)
 		return -ENOMEM;
-	*into = *lane;
+	for (size_t i = 0; i < COPY_LANE_N; i++)
+		if (__builtin_add_overflow(into->v[i], lane->v[i], &into->v[i]))
+			into->v[i] = UINT64_MAX;
 	return 0;
 }
 

@@ -80,6 +80,30 @@ check "copies by stream, of no process: as Hatchet, and back" "" "$(diff out aga
 check "a stream that is not known: over time" "2 0" \
 	"$("$PROTON" report --view timeline streams.json >out; echo "$(grep -c '^ *no stream' out) $(grep -c 'stream 0\|stream 42' out)")"
 
+# A channel that is no number is not known, and is not channel 0; what has lost its place adds up.
+python3 -c '
+import json
+lanes = []
+def find(value):
+    if isinstance(value, dict):
+        lanes.extend(value.get("copy_lanes", []))
+        for v in value.values():
+            find(v)
+    elif isinstance(value, list):
+        for v in value:
+            find(v)
+profile = json.load(open("streams.hatchet"))
+find(profile)
+first = lanes[0]
+for lane, channel in zip(lanes, (0, "x", -1, 1.5, 1 << 32, None, 7)):
+    lane.update(first, channel_kind="copy", channel=channel, count=1, time_ns=10, hidden_ns=4, unsure_ns=0)
+json.dump(profile, open("channels.hatchet", "w"))' || n_failed=$((n_failed + 1))
+check "channels that are no numbers: not known" "('', 0, 5, 50, 20) ('copy', 0, 1, 10, 4) ('copy', 7, 1, 10, 4)" \
+	"$("$PROTON" export -f json channels.hatchet | python3 -c '
+import json, sys
+lanes = [l for l in json.load(sys.stdin)["copy_lanes"] if l["time_ns"] in (10, 50)]
+print(*sorted((l["channel_kind"], l["channel"], l["count"], l["time_ns"], l["hidden_ns"]) for l in lanes))')"
+
 # A filter leaves all of what ran on a device, or a part of what ran in a stream, of which no more is known.
 beside() { "$PROTON" report --ascii --view transfers "$@" streams.json; }
 beside -g device -i GPU1 >out
