@@ -24,6 +24,8 @@ static struct {
 	uint64_t until_ns[N_SOURCES]; /* as it was at the last look */
 	int64_t clock_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC, at the last look; 0: none */
 	struct gaps_work run[RUN_MAX];
+	struct span in_graphs[RUN_MAX]; /* gaps of one device, for steps … */
+	uint32_t n_in_graphs;           /* … to be told */
 	struct {
 		uint64_t key; /* who, + 1 */
 		uint32_t slots[2];
@@ -66,12 +68,26 @@ static void touch(uint32_t slot)
 	bitmap_set(collector->dirty, slot);
 }
 
+static void tell_in_graphs(idle_in_graphs_fn *tell)
+{
+	tell(idle.in_graphs, idle.n_in_graphs);
+	idle.n_in_graphs = 0;
+}
+
+static void add_in_graph(const struct gap *gap, idle_in_graphs_fn *tell)
+{
+	if (idle.n_in_graphs == RUN_MAX)
+		tell_in_graphs(tell);
+	idle.in_graphs[idle.n_in_graphs++] = (struct span){gap->start, gap->end};
+}
+
 static void charge(void *user, const struct gap *gap)
 {
 	uint64_t whole = gap->end - gap->start - gap->parts[GAP_GRAPH];
 	uint32_t slot;
 
-	(void)user;
+	if (gap->parts[GAP_GRAPH])
+		add_in_graph(gap, *(idle_in_graphs_fn **)user);
 	if (unrecorded_hides(gap->start, gap->end))
 		return;
 	slot = slot_of(gap->who, 0);
@@ -194,16 +210,18 @@ uint64_t idle_told_ns(unsigned source)
 	return atomic_load_explicit(&idle.settled_ns[source], memory_order_acquire);
 }
 
-bool idle_settle(void)
+bool idle_settle(idle_in_graphs_fn *in_graphs)
 {
 	bool is_whole = !atomic_exchange(&idle.is_missed, false) && !clock_was_set();
 
 	if (!is_whole)
 		idle_break();
-	for (uint32_t i = 0; i < MAX_DEVICES; i++)
+	for (uint32_t i = 0; i < MAX_DEVICES; i++) {
 		if (idle.of[i].n)
 			gaps_settle(&idle.of[i], idle.until_ns[collector->device[i].source],
-				    idle.waits.v ? &idle.waits : NULL, charge, NULL);
+				    idle.waits.v ? &idle.waits : NULL, charge, &in_graphs);
+		tell_in_graphs(in_graphs);
+	}
 	return is_whole;
 }
 

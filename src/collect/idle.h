@@ -8,6 +8,7 @@
  * Work waits until its backend says that all is there which began before some time. They are values of no session:
  * its file has the rows that Triton's Proton has, and no others.
  *   thread  who takes intervals; idle_settled() and idle_missed(): any */
+#include "core/coverage.h"
 #include "core/gaps.h"
 
 struct idle_work {
@@ -26,8 +27,10 @@ void idle_look(void);
 uint64_t idle_until_ns(unsigned source);
 /* Up to when a backend has told all by now; 0: it does not say. Any thread. */
 uint64_t idle_told_ns(unsigned source);
-/* False: some of what came before is not known. */
-bool idle_settle(void);
+/* Gaps between nodes of one launch of a graph, n of one device, in the order of time. */
+typedef void idle_in_graphs_fn(const struct span *run, uint32_t n);
+/* False: some of what came before is not known. in_graphs: who is told of gaps that are charged to nobody. */
+bool idle_settle(idle_in_graphs_fn *in_graphs);
 /* Something is not known until now: no gap before it is. */
 void idle_break(void);
 void idle_forked(void);

@@ -481,7 +481,7 @@ static void take(void)
 	}
 	/* One that is being written holds up those behind it. */
 	if (idle_is_wanted() && (int32_t)(atomic_load(&r->tail) - head) >= 0)
-		settle_steps(idle_settle());
+		settle_steps(idle_settle(step_ran_in_graphs));
 }
 
 void intervals_help(void)

@@ -19,9 +19,10 @@ enum {
 
 /* owner: who takes intervals */
 static struct {
-	struct coverage all; /* without room before the first work */
-	uint64_t until_ns;   /* 0: nobody says what is all there */
-	uint64_t ahead_ns;   /* the clock of the work, of the steady one; it may be "negative" */
+	struct coverage all;       /* without room before the first work */
+	struct coverage in_graphs; /* … before the first graph that is recorded by node */
+	uint64_t until_ns;         /* 0: nobody says what is all there */
+	uint64_t ahead_ns; /* the clock of the work, of the steady one; it may be "negative" */
 	struct step_marks marks; /* without room before the first bytes */
 	struct step_change run[RUN_MAX];
 	uint64_t
@@ -166,18 +167,18 @@ void step_ran_copied(uint32_t device, const struct span *run, const struct copy_
 
 /* ---- when devices worked ---- */
 
-static void begin_anew(struct span *room, uint64_t floor_ns)
+static void begin_anew(struct coverage *c, struct span *room, uint64_t floor_ns)
 {
-	coverage_init(&ran.all, room, PIECES_MAX);
-	ran.all.floor = floor_ns;
+	coverage_init(c, room, PIECES_MAX);
+	c->floor = floor_ns;
 }
 
-static bool make_room(void)
+static bool make_room(struct coverage *c)
 {
 	struct span *room = pages_reserve(2 * PIECES_MAX * sizeof(*room));
 
 	if (room)
-		begin_anew(room, ran.all.floor);
+		begin_anew(c, room, c->floor);
 	return room;
 }
 
@@ -185,8 +186,19 @@ void step_ran_add(uint32_t device, const struct span *run, uint32_t n)
 {
 	if (!n || !is_looked_at(device))
 		return;
-	if (ran.all.v || make_room())
+	if (ran.all.v || make_room(&ran.all))
 		coverage_add(&ran.all, run, n);
+}
+
+void step_ran_in_graphs(const struct span *run, uint32_t n)
+{
+	if (n && ran.all.v && (ran.in_graphs.v || make_room(&ran.in_graphs)))
+		coverage_add(&ran.in_graphs, run, n);
+}
+
+static struct step_covers covers(void)
+{
+	return (struct step_covers){&ran.all, ran.in_graphs.v ? &ran.in_graphs : NULL};
 }
 
 /* Of all backends that say so. */
@@ -228,15 +240,20 @@ void step_ran_settle(bool is_whole)
 	step_marks_settle(&ran.marks, ran.until_ns);
 }
 
-void step_ran_forget(void)
+static void forget(struct coverage *c)
 {
-	struct coverage *c = &ran.all;
 	uint32_t gone = c->n > PIECES_KEPT ? c->n - PIECES_KEPT : 0;
 
 	while (gone && c->v[gone - 1].end > ran.until_ns)
 		gone--;
 	if (gone)
 		coverage_raise_floor(c, c->v[gone - 1].end);
+}
+
+void step_ran_forget(void)
+{
+	forget(&ran.all);
+	forget(&ran.in_graphs);
 	/* Those that stay are moved: not each time. */
 	if (ran.marks.n_settled > MARKS_KEPT)
 		step_marks_keep(&ran.marks, MARKS_KEPT / 2);
@@ -246,13 +263,17 @@ void step_ran_forget(void)
 
 void step_ran_open(struct step_work *w, uint64_t start_ns)
 {
-	step_busy_go_on(&w->busy, &ran.all, start_ns, ran.until_ns);
+	const struct step_covers c = covers();
+
+	step_busy_go_on(&w->busy, &c, start_ns, ran.until_ns);
 	step_moved_go_on(&w->moved, &ran.marks, start_ns, ran.until_ns);
 }
 
 void step_ran_ended(struct step_work *w, const struct step_ended *step)
 {
-	step_busy_add(&w->busy, &ran.all, step);
+	const struct step_covers c = covers();
+
+	step_busy_add(&w->busy, &c, step);
 	step_moved_add(&w->moved, &ran.marks, step);
 	if (ran.n_missed)
 		lose(LOSS_STEP_MEMORY, ran.n_missed);
@@ -269,7 +290,9 @@ void step_ran_forked(void)
 {
 	uint64_t now_ns = clock_realtime_ns();
 
-	begin_anew(ran.all.v, now_ns);
+	begin_anew(&ran.all, ran.all.v, now_ns);
+	if (ran.in_graphs.v)
+		begin_anew(&ran.in_graphs, ran.in_graphs.v, now_ns);
 	ran.until_ns = ran.n_missed = 0;
 	step_marks_init(&ran.marks, ran.marks.v, ran.marks.v ? MARKS_MAX : 0);
 	ran.marks.floor = now_ns;

@@ -19,6 +19,8 @@
 
 /* n of one device, in the order of their start. */
 void step_ran_add(uint32_t device, const struct span *run, uint32_t n);
+/* n gaps between nodes of one launch of a graph, of one device, in the order of time. */
+void step_ran_in_graphs(const struct span *run, uint32_t n);
 /* What came before the last idle_look() is there. Not is_whole: something of it is not known, and no step is that
  * began by now. */
 void step_ran_settle(bool is_whole);

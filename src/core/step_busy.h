@@ -8,7 +8,8 @@
  *     device 1                   ├──────┤                          idle in it: the rest of its time
  *
  * What counts is when, not for whom: a device that works on what step 3 launched after that has ended is busy in step 4.
- * Where several devices work at once, time counts once. A step is added when all is known that began before its end; one
+ * Where several devices work at once, time counts once. When none works between two nodes of one launch of a graph, that
+ * is neither busy nor idle: recording them by node may have made it (core/gaps.h). A step is added when all is known that began before its end; one
  * that is longer than what is remembered goes in pieces, while it is open.
  *   thread  one
  *   errors  none: no memory is asked for */
@@ -17,6 +18,13 @@
 #include "core/coverage.h"
 #include "core/step_slow.h"
 #include "core/steps.h"
+
+/* When devices of a process worked, all as one. */
+struct step_covers {
+	const struct coverage *ran;
+	const struct coverage
+		*in_graphs; /* … and when one was between nodes of a graph; NULL: none ever was */
+};
 
 /* A step that is over. */
 struct step_ended {
@@ -32,7 +40,10 @@ struct step_busy {
 	uint64_t slowest_ns, slowest, slowest_busy_ns; /* of those that are known; the time + 1 */
 	struct step_slow slow;
 	struct {
-		uint64_t start_ns, until_ns, busy_ns;
+		uint64_t start_ns, until_ns;
+		struct step_parts {
+			uint64_t busy_ns, in_graphs_ns;
+		} of;
 	} open; /* what is known by now of one that is open; start 0: nothing */
 };
 
@@ -44,10 +55,10 @@ struct step_busy_told {
 
 void step_busy_clear(struct step_busy *b);
 /* A step began at start_ns and is not over; all that began before until_ns is in ran. */
-void step_busy_go_on(struct step_busy *b, const struct coverage *ran, uint64_t start_ns,
+void step_busy_go_on(struct step_busy *b, const struct step_covers *c, uint64_t start_ns,
 		     uint64_t until_ns);
 /* … one is over, and all that began before its end is in ran. */
-void step_busy_add(struct step_busy *b, const struct coverage *ran, const struct step_ended *step);
+void step_busy_add(struct step_busy *b, const struct step_covers *c, const struct step_ended *step);
 /* median_ns: what half of all steps do not exceed, known or not. */
 void step_busy_tell(const struct step_busy *b, uint64_t median_ns, struct step_busy_told *ret);
 

@@ -28,9 +28,10 @@ static void replace_first(struct step_slow *s, const struct step_slow_one *one)
 	s->v[i] = *one;
 }
 
-void step_slow_add(struct step_slow *s, uint64_t number, uint64_t ns, uint64_t busy_ns)
+void step_slow_add(struct step_slow *s, uint64_t number, uint64_t ns, uint64_t busy_ns,
+		   uint64_t idle_ns)
 {
-	const struct step_slow_one one = {ns, busy_ns, number};
+	const struct step_slow_one one = {ns, busy_ns, idle_ns, number};
 
 	if (s->n < STEP_SLOW_MAX)
 		sift_up(s, s->n++, &one);
@@ -58,7 +59,7 @@ void step_slow_tell(const struct step_slow *s, uint64_t median_ns, uint64_t idle
 
 		if ((double)one->ns < STEP_SLOW_RATIO * (double)median_ns)
 			continue;
-		count(step_slow_is_of_host((double)one->ns, (double)one->busy_ns, (double)median_ns,
+		count(step_slow_is_of_host((double)one->ns, (double)one->idle_ns, (double)median_ns,
 					   (double)idle_median_ns)
 			      ? &ret->host
 			      : &ret->work,

@@ -15,7 +15,7 @@ enum { STEP_SLOW_MAX = 256 }; /* that are remembered */
 struct step_slow {
 	unsigned n;
 	struct step_slow_one {
-		uint64_t ns, busy_ns, number;
+		uint64_t ns, busy_ns, idle_ns, number;
 	} v[STEP_SLOW_MAX]; /* a heap: the shortest first */
 };
 
@@ -29,16 +29,18 @@ struct step_slow_told {
 };
 
 void step_slow_clear(struct step_slow *s);
-void step_slow_add(struct step_slow *s, uint64_t number, uint64_t ns, uint64_t busy_ns);
+/* What of ns is neither busy nor idle counts for no cause (step_busy.h). */
+void step_slow_add(struct step_slow *s, uint64_t number, uint64_t ns, uint64_t busy_ns,
+		   uint64_t idle_ns);
 /* By what half of the steps do not exceed: how long they take, and devices have nothing to do. */
 void step_slow_tell(const struct step_slow *s, uint64_t median_ns, uint64_t idle_median_ns,
 		    struct step_slow_told *ret);
 
 /* Was it the host? Devices had nothing to do for half, or more, of what it took beyond what is usual. */
-static inline bool step_slow_is_of_host(double ns, double busy_ns, double median_ns,
+static inline bool step_slow_is_of_host(double ns, double idle_ns, double median_ns,
 					double idle_median_ns)
 {
-	return 2 * (ns - busy_ns - idle_median_ns) >= ns - median_ns;
+	return 2 * (idle_ns - idle_median_ns) >= ns - median_ns;
 }
 
 #endif

@@ -410,12 +410,19 @@ const char *stepped_busy_text(const struct stepped *of, char out[STEPPED_TEXT])
 	return out;
 }
 
+/* Between nodes of graphs, which is neither busy nor idle: in the mean, for of the slowest it is not told. 0 where not all
+ * steps are known, of which the mean is. */
+static double in_graphs_ns(const struct stepped *of)
+{
+	return of->known < of->n ? 0 : fmax(round(of->mean_ns - of->busy_ns - of->idle_ns), 0);
+}
+
 enum stepped_why stepped_why_slowest(const struct stepped *of)
 {
 	if (isnan(of->slowest_busy_ns) || isnan(of->idle_median_ns) || of->max_ns <= of->median_ns)
 		return STEPPED_NOT_KNOWN;
-	return step_slow_is_of_host(of->max_ns, of->slowest_busy_ns, of->median_ns,
-				    of->idle_median_ns)
+	return step_slow_is_of_host(of->max_ns, of->max_ns - of->slowest_busy_ns - in_graphs_ns(of),
+				    of->median_ns, of->idle_median_ns)
 		       ? STEPPED_HOST
 		       : STEPPED_DEVICE;
 }

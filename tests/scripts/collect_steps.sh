@@ -110,6 +110,16 @@ for n in json.load(sys.stdin)["nodes"]:
 	has "… the host was late" "; slow by a late host: 1 (#240 took 5.14ms, busy 70.0us); usually busy 70.0us" <("$PROTON" advise --width 300 run.hatchet)
 	check "… said how it was found" 1 "$("$PROTON" report --view steps run.hatchet | sed -n 2p | grep -c '14 operations, again and again$')"
 	check "… in the summary" 1 "$(grep -c 'steps of .*: 14 operations, again and again$' err)"
+	# 1.2 us of 4.5 nothing runs; 0.3 more are between two nodes of a graph, which recording them may have made.
+	PROTON_FAKE='after 700 100;kernel a 1000;after 500 9000 7;kernel b 1000;after 300 10300 7;kernel c 1000;repeat 400' \
+		timeout 120 "$PROTON" record -q --no-cuda -o graphs.hatchet -- true 2>err
+	check "between nodes of a graph no device is idle" "4500 3000 1200 1200 True" "$("$PROTON" export -f json graphs.hatchet | python3 -c '
+import json, sys
+for n in json.load(sys.stdin)["nodes"]:
+    m = n["metrics"]
+    if m.get("steps"):
+        print(*(m[k] for k in ("step_median (ns)", "step_busy_median (ns)", "step_idle_median (ns)", "step_idle_max (ns)")),
+              m["step_idle (ns)"] == 1200 * m["steps_known"])')"
 	run devices 60 --tape run.tape
 	check "busy and idle in steps with names" "0 400000 300000 700000 300000 True True True" "$(busy)"
 	check "… in the tape" "0 400000 300000 700000 300000 True True True" "$(busy run.tape)"

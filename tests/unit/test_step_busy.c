@@ -22,12 +22,15 @@ static struct world {
 	unsigned n_ops;
 	struct step_ended steps[STEPS];
 	unsigned n_steps, n_added;
-	uint8_t busy[TIME * 2];
+	uint8_t busy[TIME * 2], in_graph[TIME * 2];
 	struct span room[2 * PIECES];
-	struct coverage ran;
+	struct span graph_room[2 * PIECES];
+	struct coverage ran, in_graphs;
 	struct step_busy busy_of;
 	uint64_t floor; /* what began before is not known */
 } w;
+
+static const struct step_covers covers = {&w.ran, &w.in_graphs};
 
 static unsigned below(unsigned n)
 {
@@ -52,6 +55,30 @@ static void make_ops(void)
 		for (uint64_t t = o->ran.start; t < o->ran.end; t++)
 			w.busy[t] = 1;
 		w.n_ops++;
+	}
+}
+
+/* A gap of a device is between two nodes of a graph, or it is not; others may work then. */
+static void make_graph_gap(uint64_t start, uint64_t end)
+{
+	if (start >= end || below(2))
+		return;
+	coverage_add(&w.in_graphs, &(struct span){start, end}, 1);
+	for (uint64_t t = start; t < end; t++)
+		w.in_graph[t] = !w.busy[t];
+}
+
+static void make_graphs(void)
+{
+	for (unsigned d = 0; d < DEVICES; d++) {
+		uint64_t end = 0;
+
+		for (unsigned i = 0; i < w.n_ops; i++) {
+			if (w.ops[i].device != d)
+				continue;
+			make_graph_gap(end, w.ops[i].ran.start);
+			end = MAX(end, w.ops[i].ran.end);
+		}
 	}
 }
 
@@ -103,17 +130,17 @@ static void deliver(uint64_t settled, uint64_t now)
 static void settle(uint64_t until)
 {
 	while (w.n_added < w.n_steps && w.steps[w.n_added].end_ns <= until)
-		step_busy_add(&w.busy_of, &w.ran, &w.steps[w.n_added++]);
+		step_busy_add(&w.busy_of, &covers, &w.steps[w.n_added++]);
 	if (w.n_added < w.n_steps && w.steps[w.n_added].start_ns < until)
-		step_busy_go_on(&w.busy_of, &w.ran, w.steps[w.n_added].start_ns, until);
+		step_busy_go_on(&w.busy_of, &covers, w.steps[w.n_added].start_ns, until);
 }
 
-static uint64_t count_busy(const struct step_ended *s)
+static uint64_t count(const uint8_t *map, const struct step_ended *s)
 {
 	uint64_t n = 0;
 
 	for (uint64_t t = s->start_ns; t < s->end_ns; t++)
-		n += w.busy[t];
+		n += map[t];
 	return n;
 }
 
@@ -125,15 +152,15 @@ static void expect(bool (*is_known)(const struct step_ended *))
 
 	for (unsigned i = 1; i < w.n_added; i++) {
 		const struct step_ended *s = &w.steps[i];
-		uint64_t its = count_busy(s);
+		uint64_t its = count(w.busy, s), its_idle = s->ns - its - count(w.in_graph, s);
 
 		if (!is_known(s))
 			continue;
 		n++;
 		busy += its;
-		idle += s->ns - its;
+		idle += its_idle;
 		busy_max = MAX(busy_max, its);
-		idle_max = MAX(idle_max, s->ns - its);
+		idle_max = MAX(idle_max, its_idle);
 		if (s->ns <= slowest_ns)
 			continue;
 		slowest_ns = s->ns;
@@ -164,6 +191,7 @@ static void begin(unsigned seed, uint32_t pieces)
 	srand(seed);
 	memset(&w, 0, sizeof(w));
 	coverage_init(&w.ran, w.room, pieces);
+	coverage_init(&w.in_graphs, w.graph_room, pieces);
 	step_busy_clear(&w.busy_of);
 	make_ops();
 	make_steps();
@@ -173,6 +201,8 @@ static void begin(unsigned seed, uint32_t pieces)
 START_TEST(as_a_map_says)
 {
 	begin((unsigned)_i, PIECES);
+	if (_i % 3)
+		make_graphs();
 	for (uint64_t until = 0, now; until < TIME; until += 1 + below(400)) {
 		now = until + below(300);
 		deliver(until, now);
@@ -217,17 +247,18 @@ START_TEST(longer_than_what_is_remembered)
 	struct step_busy_told told;
 
 	coverage_init(&w.ran, w.room, 16);
+	coverage_init(&w.in_graphs, w.graph_room, 16);
 	step_busy_clear(&w.busy_of);
-	step_busy_add(&w.busy_of, &w.ran, &first);
+	step_busy_add(&w.busy_of, &covers, &first);
 	for (uint64_t t = 10; t < 40010; t += 10) {
 		coverage_add(&w.ran, &(struct span){t + 2, t + 5}, 1);
-		step_busy_go_on(&w.busy_of, &w.ran, 10, t + 4);
+		step_busy_go_on(&w.busy_of, &covers, 10, t + 4);
 	}
-	step_busy_add(&w.busy_of, &w.ran, &longest);
+	step_busy_add(&w.busy_of, &covers, &longest);
 	step_busy_tell(&w.busy_of, UINT64_MAX, &told);
 	ck_assert_uint_eq(told.busy.n, 1);
 	ck_assert_uint_eq(told.busy.sum_ns, 12000);
-	step_busy_add(&w.busy_of, &w.ran, &range);
+	step_busy_add(&w.busy_of, &covers, &range);
 	step_busy_tell(&w.busy_of, UINT64_MAX, &told);
 	ck_assert_uint_eq(told.busy.n, 1);
 }

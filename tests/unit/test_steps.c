@@ -476,7 +476,7 @@ START_TEST(causes)
 		uint64_t ns = is_slow ? 15000 + i * 7 : 10000 + (unsigned)rand() % 4999,
 			 busy_ns = is_slow && is_more ? ns - 3000 : 7000;
 
-		step_slow_add(&s, i, ns, busy_ns);
+		step_slow_add(&s, i, ns, busy_ns, ns - busy_ns);
 		if (!is_slow)
 			continue;
 		n[is_more]++;
