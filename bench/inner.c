@@ -120,7 +120,7 @@ static void picture_once(void *ctx)
 	static const struct snapshot_spec spec;
 	struct snapshot *snap = snapshot_new(ctx, &spec);
 	struct numbers *numbers = snap ? numbers_new(snap, NULL) : NULL;
-	struct flat *flat = numbers ? flat_new(numbers) : NULL;
+	struct flat *flat = numbers ? flat_new(numbers, true) : NULL;
 
 	if (!snap || snapshot_update(snap, 1) < 0 || !snapshot_column(snap, METRIC_TIME, true) ||
 	    !snapshot_column(snap, METRIC_COUNT, true) ||

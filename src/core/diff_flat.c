@@ -91,7 +91,7 @@ static int fill(struct diff_flat *f, const struct diff_picture *p, struct flat *
 struct diff_flat *diff_flat_new(const struct diff_picture *p)
 {
 	struct diff_flat *f = calloc(1, sizeof(*f));
-	struct flat *rows = flat_new(p->numbers);
+	struct flat *rows = flat_new(p->numbers, false);
 	int r = f && rows ? fill(f, p, rows) : -ENOMEM;
 
 	flat_free(rows);

@@ -15,6 +15,7 @@
 struct flat {
 	struct numbers *numbers;
 	struct snapshot *snap;
+	bool is_alone;
 	struct flat_row *rows;
 	size_t n, cap;
 	uint32_t *nodes; /* row by row */
@@ -24,13 +25,14 @@ struct flat {
 	struct number_cache cache; /* by row */
 };
 
-struct flat *flat_new(struct numbers *numbers)
+struct flat *flat_new(struct numbers *numbers, bool is_alone)
 {
 	struct flat *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
 	f->numbers = numbers;
+	f->is_alone = is_alone;
 	f->snap = numbers_snapshot(numbers);
 	return f;
 }
@@ -57,6 +59,20 @@ static bool is_work(const struct snap_node *n, bool has_time)
 	    n->kind == FRAME_GRAPH_RUN)
 		return true;
 	return n->kind == FRAME_FUNCTION && n->first_child == SNAP_NONE && has_time;
+}
+
+/* Any value but 0, of whatever metric. */
+static bool has_value(const struct session *s, uint32_t node)
+{
+	for (uint32_t row = session_first_row(s, node); row != SESSION_NONE;
+	     row = session_next_row(s, row)) {
+		const struct session_row *r = &s->rows[row];
+
+		for (uint32_t i = 0; i < s->sets[r->set].n; i++)
+			if (s->present[r->values + i] && s->values[r->values + i].u64)
+				return true;
+	}
+	return false;
 }
 
 /* The row of a frame, made when new with this node; NO_ROW: out of memory. */
@@ -92,10 +108,13 @@ static uint32_t *find_work(struct flat *f, const double *time)
 	bool has_forms = snapshot_has_forms(f->snap);
 
 	for (uint32_t node = 0; rows && node < n; node++) {
+		bool has_time = time && !isnan(time[node]);
+
 		tick_at(snapshot_tick(f->snap), node, n);
 		rows[node] = NO_ROW;
-		if (!is_work(&nodes[node], time && !isnan(time[node])) ||
-		    !numbers_counts(f->numbers, node))
+		if (!is_work(&nodes[node], has_time) || !numbers_counts(f->numbers, node) ||
+		    (f->is_alone && !has_time &&
+		     !has_value(snapshot_session(f->snap), nodes[node].session_node)))
 			continue;
 		rows[node] = of[nodes[node].session_node].frame;
 		if (has_forms)

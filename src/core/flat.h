@@ -23,8 +23,9 @@ struct flat_row {
 
 struct flat;
 
-/* numbers is borrowed. NULL: out of memory. */
-struct flat *flat_new(struct numbers *numbers);
+/* numbers is borrowed. is_alone: what has no value is left out, as what was captured into a graph that never ran by its
+ * nodes; of a pair the other side may have one. NULL: out of memory. */
+struct flat *flat_new(struct numbers *numbers, bool is_alone);
 struct flat *flat_free(struct flat *f);
 /* The numbers were updated. 0 or -ENOMEM (there are no rows then). */
 int flat_update(struct flat *f);

@@ -262,7 +262,7 @@ static void summary_tables(struct snapshot *snap, FILE *out)
 		{"TRANSFER", SIZE_MAX, true, {USUAL_BYTES, USUAL_CALLS, USUAL_TOTAL, USUAL_GBPS}},
 	};
 	struct numbers *numbers = numbers_new(snap, NULL);
-	struct flat *flat = numbers ? flat_new(numbers) : NULL;
+	struct flat *flat = numbers ? flat_new(numbers, true) : NULL;
 
 	for (size_t i = 0; flat && flat_update(flat) == 0 && i < ARRAY_SIZE(tables); i++)
 		summary_table(&tables[i], flat, snap, out);

@@ -181,7 +181,7 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 			   .o = o,
 			   .out = out,
 			   .numbers = numbers,
-			   .flat = numbers ? flat_new(numbers) : NULL};
+			   .flat = numbers ? flat_new(numbers, !o->before) : NULL};
 	/* Comparisons and least values apply to the tree alone; who filters looks for something. */
 	unsigned usual = o->include || o->exclude || o->least.value != 0 || o->before
 				 ? REPORT_TREE

@@ -138,10 +138,10 @@ struct numbers *tui_all(struct tui *t)
 	return k->all;
 }
 
-struct flat *kept_flat_of(struct kept_flat *k, struct numbers *numbers)
+struct flat *kept_flat_of(const struct tui *t, struct kept_flat *k, struct numbers *numbers)
 {
 	if (!k->flat)
-		k->flat = flat_new(numbers);
+		k->flat = flat_new(numbers, !t->options.before);
 	if (!k->flat || k->generation == numbers_generation(numbers))
 		return k->flat;
 	if (flat_update(k->flat) < 0)
@@ -152,5 +152,5 @@ struct flat *kept_flat_of(struct kept_flat *k, struct numbers *numbers)
 
 struct flat *tui_flat(struct tui *t)
 {
-	return kept_flat_of(&t->kept.flat, tui_all(t));
+	return kept_flat_of(t, &t->kept.flat, tui_all(t));
 }

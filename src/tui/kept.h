@@ -47,7 +47,7 @@ struct numbers *tui_all(struct tui *t);
 /* Kernels and transfers of this picture; NULL: out of memory. */
 struct flat *tui_flat(struct tui *t);
 /* The same of other numbers, always the same ones; whose `k` is frees k->flat. */
-struct flat *kept_flat_of(struct kept_flat *k, struct numbers *numbers);
+struct flat *kept_flat_of(const struct tui *t, struct kept_flat *k, struct numbers *numbers);
 /* Make what is kept of a new screen, whether it compares or not. 0 or -ENOMEM. */
 int kept_init(struct tui *t);
 void kept_done(struct kept *k);

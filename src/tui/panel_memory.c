@@ -109,7 +109,7 @@ static void add_transfer(struct panel *p, struct flat *flat, uint32_t i)
 
 static void list_transfers(struct panel *p)
 {
-	struct flat *flat = kept_flat_of(&as_memory(p)->flat, tui_numbers(p->tui));
+	struct flat *flat = kept_flat_of(p->tui, &as_memory(p)->flat, tui_numbers(p->tui));
 
 	for (uint32_t i = 0; flat && i < flat_n(flat); i++)
 		if (flat_is_transfer(flat, i))

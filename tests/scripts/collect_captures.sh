@@ -29,4 +29,7 @@ check "names and numbers of many nodes" "named=20000" "$(grep '^named=' tree)"
 "$PROTON" report run.hatchet >report
 has "numbers that are none have a note" "'not a number' is not a finite number in some runs" report
 check "one note is for all that is refused" 1 "$(grep -c '1 to 64 numbers are read at once' report)"
+check "what is captured and never launched stands in the tree" "1 0" "$("$PROTON" report --view tree run.hatchet | grep -c 'never launched') $(
+	"$PROTON" report --view kernels run.hatchet | grep -c 'never launched')"
+check "… and is no kernel of those that ran" 1 "$("$PROTON" report --view summary run.hatchet | awk '$1 == "kernels" { print $2 }')"
 finish

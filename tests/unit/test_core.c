@@ -758,7 +758,7 @@ START_TEST(snapshot_rolls_up)
 	struct snapshot_spec spec = {0};
 	struct snapshot *snap = snapshot_new(s, &spec);
 	struct numbers *numbers = numbers_new(snap, NULL);
-	struct flat *flat = flat_new(numbers);
+	struct flat *flat = flat_new(numbers, true);
 
 	ck_assert_int_eq(snapshot_update(snap, 1000), 0);
 	numbers_update(numbers, NULL);
@@ -776,6 +776,35 @@ START_TEST(snapshot_rolls_up)
 	ck_assert(flat_usual(flat, 0, USUAL_SELF) == 155 && flat_usual(flat, 0, USUAL_CALLS) == 4);
 	ck_assert(flat_usual(flat, 0, USUAL_MIN) == 5 && flat_usual(flat, 0, USUAL_MAX) == 60);
 	flat_free(flat);
+	numbers_free(numbers);
+	snapshot_free(snap);
+	session_free(s);
+}
+END_TEST
+
+/* Captured, launched never: no row, but where the other side of a pair may have run it. What has no time, but was counted,
+ * or said something, is one. */
+START_TEST(what_never_ran_is_no_kernel)
+{
+	struct session *s = make_session();
+	struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	struct numbers *numbers = numbers_new(snap, NULL);
+	uint32_t captured = session_node(s, SESSION_ROOT, FRAME_SCOPE, "capture"),
+		 said = session_node(s, captured, FRAME_KERNEL, "k4");
+
+	session_node(s, captured, FRAME_KERNEL, "k3");
+	session_node(s, captured, FRAME_KERNEL, "k2");
+	session_add(s, said, 0, 0, METRIC_FLOPS16, (union metric_value){.f64 = _i == 2 ? 7 : 0});
+	ck_assert_int_eq(snapshot_update(snap, 1000), 0);
+	numbers_update(numbers, NULL);
+	for (unsigned alone = 0; alone < 2; alone++) {
+		struct flat *flat = flat_new(numbers, alone);
+
+		ck_assert_int_eq(flat_update(flat), 0);
+		ck_assert_uint_eq(flat_n(flat), !alone ? 4 : _i == 2 ? 3 : 2);
+		flat_free(flat);
+	}
 	numbers_free(numbers);
 	snapshot_free(snap);
 	session_free(s);
@@ -1269,6 +1298,7 @@ int main(void)
 	tcase_add_loop_test(tc, shape_of_a_launch, 0, (int)ARRAY_SIZE(shapes));
 	tcase_add_test(tc, names_without_a_shape);
 	tcase_add_test(tc, snapshot_rolls_up);
+	tcase_add_loop_test(tc, what_never_ran_is_no_kernel, 0, 3);
 	tcase_add_test(tc, snapshot_stands_still_and_has_windows);
 	tcase_add_test(tc, snapshot_groups);
 	tcase_add_test(tc, snapshot_groups_scope_metrics_with_their_work);

@@ -202,7 +202,7 @@ START_TEST(masked_nodes_do_not_count)
 	ck_assert(snapshot_node(snap, 2)->hidden && !snapshot_node(snap, 2)->metadata);
 	ck_assert_double_eq(snapshot_column(snap, METRIC_TIME, true)->v[0], 30);
 	numbers = numbers_new(snap, NULL);
-	flat = flat_new(numbers);
+	flat = flat_new(numbers, true);
 	ck_assert_int_eq(flat_update(flat), 0);
 	ck_assert_uint_eq(flat_n(flat), 1);
 	ck_assert_double_eq(flat_usual(flat, 0, USUAL_SELF), 30);

@@ -67,7 +67,7 @@ static double of_edge(struct callers *c, uint32_t i, enum usual_column column)
 /* The row of kernels of a frame; its value. */
 static double of_frame(uint32_t frame, enum usual_column column)
 {
-	struct flat *flat = flat_new(w.numbers);
+	struct flat *flat = flat_new(w.numbers, true);
 	double v = NAN;
 
 	ck_assert_int_eq(flat_update(flat), 0);
