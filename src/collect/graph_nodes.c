@@ -265,18 +265,25 @@ void graph_node_updated(uint64_t from, const struct graph_member *m, bool is_fir
 {
 	struct place *p = find(m->node);
 	const struct place *of = find(from);
-	uint32_t made_at = of ? atomic_load(&of->made_at) : WIRE_NONE;
+	uint32_t made_at = of ? atomic_load(&of->made_at) : WIRE_NONE,
+		 said = of ? atomic_load(&of->said) : 0;
+	uint64_t what = of ? of->what : 0;
 
-	if (!p)
-		return;
 	whole_graph_updated(m->number,
 			    &(struct whole_update){.made_at = made_at,
 						   .from = of ? atomic_load(&of->graph) : 0,
-						   .was = p->what,
-						   .is = of ? of->what : 0,
-						   .is_first = is_first});
-	p->what = of ? of->what : 0;
-	atomic_store(&p->said, of ? atomic_load(&of->said) : 0);
+						   .was = p ? p->what : 0,
+						   .is = what,
+						   .is_first = is_first,
+						   .was_forgotten = !p});
+	if (!p) { /* its place became another's: it has one again */
+		put(m->node,
+		    (struct place){
+			    .made_at = made_at, .said = said, .graph = m->graph, .what = what});
+		return;
+	}
+	p->what = what;
+	atomic_store(&p->said, said);
 	atomic_store(&p->made_at, made_at);
 }
 

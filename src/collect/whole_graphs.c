@@ -344,7 +344,10 @@ void whole_graph_updated(uint32_t graph, const struct whole_update *u)
 		atomic_store(&g->said, of ? atomic_load(&of->said) : 0);
 		atomic_store(&g->is_changed, atomic_load(&g->is_partly));
 	}
-	exchange_print(g, u->was, u->is);
+	if (u->was_forgotten)
+		atomic_store(&g->is_changed, true);
+	else
+		exchange_print(g, u->was, u->is);
 	made(g, u->made_at);
 	name_anew(g);
 }

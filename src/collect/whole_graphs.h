@@ -29,6 +29,7 @@ struct whole_update {
 	uint32_t from;    /* the graph, if what is said of it is kept of a graph as a whole */
 	uint64_t was, is; /* as they were captured; 0: not known, or no kernel */
 	bool is_first;    /* of its graph in this call: what the others ran is past */
+	bool was_forgotten; /* nobody knows what it ran: which form the graph has is not known any more */
 };
 void whole_graph_updated(uint32_t graph, const struct whole_update *u);
 /* Do both run the same, and was it captured in one place, as far as that is known? */

@@ -726,6 +726,36 @@ START_TEST(test_more_graphs_than_are_kept)
 }
 END_TEST
 
+/* The first node that is told of was forgotten, for others took its place: what it runs is where that was captured. */
+START_TEST(test_an_update_of_a_forgotten_node)
+{
+	enum { ONE = 1 << 20, OTHER = ONE + 1, EXEC = ONE + 2, N_OTHERS = 1 << 19 };
+	const struct graph_member one = {.node = UINT64_C(1) << 40, .number = ONE, .what = 5},
+				  other = {.node = UINT64_C(1) << 41, .number = OTHER, .what = 7},
+				  exec = {.node = 3, .graph = EXEC, .number = EXEC, .what = 5};
+	uint32_t here, there;
+
+	rig_start();
+	push(COLLECT_TAG_SCOPE, "here");
+	here = launch_node();
+	push(COLLECT_TAG_SCOPE, "there");
+	there = launch_node();
+	graph_node_put(&one, here);
+	graph_node_copy(one.node, &exec);
+	ck_assert_uint_eq(whole_graph_made_at(whole_graph_find(EXEC)), here);
+	for (uint64_t i = 0; i < N_OTHERS; i++)
+		graph_node_put(&(struct graph_member){.node = 1000 + i, .number = 1}, here);
+	ck_assert_uint_eq(graph_node_find(exec.node).made_at, WIRE_NONE);
+	graph_node_put(&other, there);
+	graph_node_updated(other.node, &exec, true);
+	ck_assert_uint_eq(whole_graph_made_at(whole_graph_find(EXEC)), there);
+	ck_assert_uint_eq(graph_node_find(exec.node).made_at, there);
+	ck_assert_msg(
+		strstr(collector->string[whole_graph_name(whole_graph_find(EXEC))].s, "changed"),
+		"a form that nobody knows");
+}
+END_TEST
+
 /* One that lives is kept, however many others are made and go. */
 START_TEST(test_graphs_that_are_gone)
 {
@@ -781,6 +811,7 @@ TCase *collect_scopes_case(void)
 	tcase_add_test(c, test_thread_ends);
 	tcase_add_test(c, test_capture_in_a_pause);
 	tcase_add_test(c, test_more_graphs_than_are_kept);
+	tcase_add_test(c, test_an_update_of_a_forgotten_node);
 	tcase_add_test(c, test_graphs_that_are_gone);
 	tcase_add_test(c, test_metric_types);
 	return c;
