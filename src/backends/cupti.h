@@ -121,8 +121,9 @@ struct cupti_node_type {
 /* The call of the program's that this thread is in; what the library calls in it is not its own. */
 struct cupti_outer {
 	uint32_t session; /* that it began in; another one than that which is: none */
-	uint32_t domain, id;
-	uint32_t launch; /* context of what it launched; 0: nothing */
+	uint32_t domain, id, correlation;
+	uintptr_t params; /* where they are on the thread's stack; 0: not there, or not told */
+	uint32_t launch;  /* context of what it launched; 0: nothing */
 	bool waits;
 	uint64_t start_ns, ours_ns; /* ours: that we took within it */
 };

@@ -49,14 +49,15 @@
 	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace") \
 	_(LEFT_ORDER,    37, "left_behind_order",   "allocations that scopes may have left behind, and not counted") \
 	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \
-	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them")
+	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them") \
+	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 40
+		LOSS_N = 41
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that makes known calls of CUDA: collect_api LIBCUDA, with the mock libcupti. It prints of each, by scope,
+/* A program that makes known calls of CUDA: collect_api LIBCUDA [left], with the mock libcupti. It prints of each, by scope,
  * how often, and the least that its calls take in us. See tests/scripts/collect_api.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,32 @@ static void alone(void)
 	expect("read", "cuStreamSynchronize", 1, WAIT_US);
 }
 
+static sigjmp_buf out_of_it;
+
+static void jump(void)
+{
+	spend(MALLOC_US);
+	siglongjmp(out_of_it, 1);
+}
+
+/* Calls that a handler of a signal leaves by a jump, one of the driver and one of the runtime: what follows them is none
+ * of theirs, and has none of their time. */
+static void left(void)
+{
+	proton_enter_scope("left");
+	if (!sigsetjmp(out_of_it, 1))
+		call(DRIVER_ALLOC, &(struct mock_op){.inside = jump});
+	runtime(FREE, "cudaFree", NULL);
+	if (!sigsetjmp(out_of_it, 1))
+		call(DRIVER_ALLOC, &(struct mock_op){.inside = jump});
+	call(DRIVER_ALLOC, &(struct mock_op){.kind = 0});
+	drive_launch();
+	proton_exit_scope();
+	expect("left", "cudaFree", 1, 0);
+	expect("left", "cuMemAlloc_v2", 1, 0);
+	expect("left", "cuLaunchKernel", 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static char names[N_THREADS][16];
@@ -149,12 +176,16 @@ int main(int argc, char **argv)
 	pthread_t threads[N_THREADS];
 	uint32_t (*init)(uint32_t);
 
-	if (argc != 2 || !cupti)
+	if (argc < 2 || !cupti)
 		return 2;
 	*(void **)&init = find(argv[1], "cuInit");
 	init(0);
 	*(void **)&call = find(cupti, "mock_call");
 	*(void **)&runtime = find(cupti, "mock_runtime");
+	if (argc > 2) {
+		left();
+		return 0;
+	}
 	for (unsigned i = 0; i < N_THREADS; i++) {
 		snprintf(names[i], sizeof(names[i]), "worker%c", 'a' + (char)i);
 		pthread_create(&threads[i], NULL, step, names[i]);

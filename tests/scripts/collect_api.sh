@@ -98,4 +98,11 @@ check "on the screen, too" "" "$(grep -o 'cudaMalloc\|cu[a-zA-Z]*LaunchKernel' o
 "$PROTON" report --view api --include load api.hatchet >out
 check "report: of what is left" "cudaFree cudaMalloc" \
 	"$(sed -n '/^Time of/,/^$/p' out | awk 'NF == 7 && $1 != "TIME" { print $NF }' | LC_ALL=C sort | xargs)"
+
+# Calls that are left by a jump have no end: what follows is none of theirs.
+timeout 120 "$PROTON" record -q --api -o left.hatchet -- "$app" "$libs/libcuda.so.1" left >expected 2>err
+check "left by a jump: status" 0 $?
+check "left by a jump: what follows" "besides: []" "$(calls left.hatchet)"
+check "left by a jump: counted" 2 "$("$PROTON" export -f json left.hatchet | python3 -c 'import json, sys; print(json.load(sys.stdin)["losses"]["calls_left"])')"
+check "none is" 0 "$("$PROTON" export -f json api.hatchet | python3 -c 'import json, sys; print(json.load(sys.stdin)["losses"]["calls_left"])')"
 finish
