@@ -32,7 +32,7 @@ enum abi_result {
 #define ABI_VERSION_11_0   13u
 #define ABI_VERSION_11_1   14u /* copies and sets carry a graph id */
 #define ABI_VERSION_11_6   17u /* channels of copies; with what is allocated: how full its pool is */
-#define ABI_VERSION_11_8   18u     /* … and with the pool */
+#define ABI_VERSION_11_8   18u     /* … and with the pool; clusters of kernels */
 #define ABI_VERSION_12_3   21u     /* activity buffers for each thread */
 #define ABI_VERSION_12_9   27u     /* a buffer request may be refused */
 #define ABI_VERSION_13_1_1 130101u /* ids of launched graphs are right in a later session, too */
@@ -494,6 +494,9 @@ struct abi_kernel {
 	uint64_t graph_node;
 	uint32_t shared_limit;
 	uint32_t graph;
+	void *policy; /* ABI_VERSION_11_1 */
+	uint32_t channel, channel_type;
+	uint32_t cluster[3]; /* ABI_VERSION_11_8 */
 };
 
 enum abi_channel_type { ABI_CHANNEL_COMPUTE = 1, ABI_CHANNEL_ASYNC_MEMCPY, ABI_CHANNEL_DECOMP };

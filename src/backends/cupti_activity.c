@@ -57,17 +57,33 @@ static uint8_t memory_kind(unsigned theirs)
 		(c)->version >= ABI_VERSION_11_1 && (record)->graph ? (record)->graph_node : 0
 
 /* One function a kind: fills the activity, returns the correlation id. */
+static struct launch_config launch_config(const struct cupti *c, const struct abi_kernel *k)
+{
+	struct launch_config of = {.registers = k->registers,
+				   .static_shared = (uint32_t)k->static_shared,
+				   .dynamic_shared = (uint32_t)k->dynamic_shared,
+				   .local = k->local_per_thread};
+
+	for (unsigned i = 0; i < 3; i++) {
+		of.shape.grid[i] = (uint32_t)k->grid[i];
+		of.shape.block[i] = (uint32_t)k->block[i];
+	}
+	/* One block of its own is no cluster. */
+	if (c->version >= ABI_VERSION_11_8 && launch_extent(k->cluster) > 1)
+		memcpy(of.cluster, k->cluster, sizeof(of.cluster));
+	return of;
+}
+
 static uint32_t translate_kernel(const struct cupti *c, const void *record, struct activity *a)
 {
 	const struct abi_kernel *k = record;
 
 	*a = (struct activity){PLACE_AND_TIME(ACTIVITY_KERNEL, k),
-			       .name = k->name ? k->name : "<unnamed kernel>", .async = true,
-			       .graph = k->graph, .graph_node = k->graph ? k->graph_node : 0};
-	for (unsigned i = 0; i < 3; i++) {
-		a->shape.grid[i] = (uint32_t)k->grid[i];
-		a->shape.block[i] = (uint32_t)k->block[i];
-	}
+			       .name = k->name ? k->name : "<unnamed kernel>",
+			       .async = true,
+			       .graph = k->graph,
+			       .graph_node = k->graph ? k->graph_node : 0,
+			       .config = launch_config(c, k)};
 	return k->correlation;
 }
 

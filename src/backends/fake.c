@@ -135,8 +135,8 @@ static void run_kernel(struct fake *f, char *const words[])
 	unsigned long i, n = words[3] ? strtoul(words[3], NULL, 10) : 1;
 
 	if (words[3] && words[4] && words[5]) {
-		read_extent(words[4], a.shape.grid);
-		read_extent(words[5], a.shape.block);
+		read_extent(words[4], a.config.shape.grid);
+		read_extent(words[5], a.config.shape.block);
 	}
 	for (i = 0; i < n; i++)
 		fake_record(f, &a, strtoull(words[2], NULL, 10));

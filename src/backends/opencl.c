@@ -94,9 +94,9 @@ static struct activity kernel_over(const char *name, uint32_t dimensions, const 
 		size_t items = i < dimensions ? global[i] : 1;
 		size_t block = !local ? 0 : i < dimensions ? local[i] : 1;
 
-		a.shape.block[i] = (uint32_t)block;
-		a.shape.grid[i] = (uint32_t)MIN(block ? (items + block - 1) / block : items,
-						(size_t)UINT32_MAX);
+		a.config.shape.block[i] = (uint32_t)block;
+		a.config.shape.grid[i] = (uint32_t)MIN(block ? (items + block - 1) / block : items,
+						       (size_t)UINT32_MAX);
 	}
 	return a;
 }

@@ -11,6 +11,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/launch_configs.h"
 #include "collect/levels.h"
 #include "collect/outlet.h"
 #include "collect/periods.h"
@@ -484,8 +485,8 @@ static void device_read(struct burst *s, uint32_t id)
 }
 
 struct limits {
-	uint32_t slots, epochs, sessions, hists, notes, devices, sets, metrics, lanes, nodes,
-		frames, modules, strings;
+	uint32_t slots, epochs, sessions, hists, configs, notes, devices, sets, metrics, lanes,
+		nodes, frames, modules, strings;
 };
 
 static struct limits limits_read(struct burst *s)
@@ -494,6 +495,7 @@ static struct limits limits_read(struct burst *s)
 	uint32_t i;
 
 	l.hists = table_n(&collector->hists);
+	l.configs = table_n(&collector->configs);
 	l.slots = table_n(&collector->slots);
 	epochs_read(s);
 	l.epochs = atomic_load_explicit(&collector->n_epochs, memory_order_acquire);
@@ -911,7 +913,7 @@ static uint64_t own_bytes(const struct limits *l)
 	       atomic_load(&collector->text_used) + l->modules * sizeof(struct module_entry) +
 	       l->frames * sizeof(struct frame_entry) + l->nodes * sizeof(struct node_entry) +
 	       l->lanes * sizeof(struct lane_entry) + l->slots * sizeof(struct slot_entry) +
-	       l->hists * sizeof(struct hist_entry) +
+	       l->hists * sizeof(struct hist_entry) + l->configs * sizeof(struct config_entry) +
 	       table_n(&collector->contexts) * sizeof(struct context_entry) +
 	       table_n(&collector->crowds) * sizeof(struct crowd_entry) +
 	       (uint64_t)atomic_load(&collector->n_values) * sizeof(uint64_t) +
@@ -956,6 +958,7 @@ static void mark_all(void)
 	for (i = 0; i < table_n(&collector->hists); i++)
 		if (atomic_load(&collector->hist[i].state) == ENTRY_READY)
 			bitmap_set(collector->hist_dirty, i);
+	launch_configs_mark_all();
 }
 
 static void forget_sent(struct burst *s)
@@ -1046,8 +1049,10 @@ int burst_send(bool final)
 	s->stuck = r == -EINPROGRESS ? s->stuck + 1 : 0;
 	r = r ? r : epochs_merge(s);
 	r = r ? r : values_send(s, l.slots);
-	if (r == 0 && (final || s->period % HIST_EVERY == 0))
+	if (r == 0 && (final || s->period % HIST_EVERY == 0)) {
 		r = hists_send(s, l.hists);
+		r = r ? r : launch_configs_send(&s->encoder, l.configs, s->devices);
+	}
 	if (!s->epochs_unread)
 		r = r ? r : intervals_send(&s->encoder, l.devices);
 	r = r ? r : unrecorded_send(&s->encoder);

@@ -115,6 +115,7 @@ void collect_forked(void)
 	tables_forget_claims(c);
 	memset((void *)c->dirty, 0, (table_n(&c->slots) + 63) / 64 * 8);
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
+	memset((void *)c->config_dirty, 0, (table_n(&c->configs) + 63) / 64 * 8);
 	backends_forked();
 	allocations_forked();
 	contexts_forked();

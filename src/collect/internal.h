@@ -46,8 +46,10 @@ enum {
 	SET_MAX = 8, /* metrics in a set */
 	MAX_METRICS = 320,
 	MAX_DEVICES = 64,
-	MAX_STREAMS = 64,    /* a device */
-	MAX_HISTS = 1 << 16, /* octaves of histograms */
+	MAX_STREAMS = 64,      /* a device */
+	MAX_HISTS = 1 << 16,   /* octaves of histograms */
+	MAX_CONFIGS = 1 << 16, /* ways in which kernels are launched, over all contexts … */
+	MAX_SLOT_CONFIGS = 32, /* … and of one of them, in one stream */
 	MAX_THREADS = 1 << 12,
 	MAX_THREAD_LANES = 512, /* threads with lanes of their own; the rest share thread 0 */
 	RESERVED_LANES = 256,   /* of MAX_LANES: kept for shared ones */
@@ -118,9 +120,11 @@ struct lane_entry {
 
 struct slot_entry {
 	uint32_t node, lane, set, epoch;
-	uint32_t values;       /* index of the first */
-	_Atomic uint32_t hist; /* id + 1 of the last one */
+	uint32_t values;         /* index of the first */
+	_Atomic uint32_t hist;   /* id + 1 of the last one */
+	_Atomic uint32_t config; /* … likewise */
 	_Atomic uint8_t state;
+	_Atomic uint8_t n_configs; /* that were new with it */
 };
 
 /* One octave of a histogram (core/hist.h): few have any more than two of them. */
@@ -128,6 +132,14 @@ struct hist_entry {
 	uint32_t node, device, octave;
 	_Atomic uint8_t state;
 	_Atomic uint32_t n[HIST_WIDTH];
+};
+
+/* How a kernel was launched in a context on a device (launch_configs.c). */
+struct config_entry {
+	uint32_t node, device;
+	struct launch_config of;
+	_Atomic uint8_t state;
+	_Atomic uint64_t count, time_ns;
 };
 
 /* Names below one parent that differ in numbers alone (scope_names.c). */
@@ -420,7 +432,8 @@ struct collector {
 	char dir[256];
 	_Atomic uint32_t text_used;
 	char *text;
-	struct table strings, modules, frames, nodes, contexts, lanes, slots, hists, crowds;
+	struct table strings, modules, frames, nodes, contexts, lanes, slots, hists, configs,
+		crowds;
 	struct string_entry *string;
 	struct module_entry *module;
 	struct frame_entry *frame;
@@ -429,13 +442,15 @@ struct collector {
 	struct lane_entry *lane;
 	struct slot_entry *slot;
 	struct hist_entry *hist;
+	struct config_entry *config;
 	struct crowd_entry *crowd;
 	struct session_entry *session;
 	struct epoch_entry *epochs;
 	_Atomic uint64_t *folded; /* bit map over hashes of names without a row of their own */
 	_Atomic uint64_t *value;
 	_Atomic uint32_t n_values;
-	_Atomic uint64_t *dirty, *hist_dirty; /* bit maps over slots and histograms */
+	_Atomic uint64_t *dirty, *hist_dirty,
+		*config_dirty; /* bit maps over slots, histograms, … */
 	struct interval_ring intervals;
 	struct set_entry set[MAX_SETS];
 	struct metric_entry metric[MAX_METRICS];
@@ -559,6 +574,8 @@ uint32_t lane_of_no_stream(uint32_t device);
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set,
 		     uint32_t epoch); /* WIRE_NONE is counted */
 uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave);
+/* *made: in: may it be made where it is not? out: was it, by us? WIRE_NONE: it is not there, or there is no room. */
+uint32_t config_intern(uint32_t node, uint32_t device, const struct launch_config *of, bool *made);
 uint32_t crowd_intern(uint32_t parent, uint64_t pattern);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
 		       uint8_t add);

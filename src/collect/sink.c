@@ -13,6 +13,7 @@
 #include "collect/graph_runs.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
+#include "collect/launch_configs.h"
 #include "collect/slots.h"
 #include "collect/trace_windows.h"
 #include "collect/unrecorded.h"
@@ -103,9 +104,15 @@ struct kind {
 	void (*fill)(uint32_t slot, const struct activity *a);
 };
 
-static void fill_kernel(uint32_t slot, const struct activity *a)
+static void fill_timed(uint32_t slot, const struct activity *a)
 {
 	slot_add_time(slot, a->end_ns - a->start_ns);
+}
+
+static void fill_kernel(uint32_t slot, const struct activity *a)
+{
+	fill_timed(slot, a);
+	launch_configs_count(slot, &a->config, a->end_ns - a->start_ns);
 }
 
 static void fill_sync(uint32_t slot, const struct activity *a)
@@ -168,7 +175,7 @@ static void fill_graph(uint32_t slot, const struct activity *a)
 {
 	const struct whole_graph *g = whole_graph_find(a->graph);
 
-	fill_kernel(slot, a);
+	fill_timed(slot, a);
 	if (!g)
 		return;
 	slot_add_u64(slot, KERNEL_GRAPH_NODES, whole_graph_n_nodes(g));
@@ -183,8 +190,8 @@ static const struct kind kinds[2 * ACTIVITY_N_KINDS] = {
 	[ACTIVITY_COPY] = {FRAME_COPY, SET_ID_TRANSFER, false, false, fill_copy},
 	[ACTIVITY_SET] = {FRAME_SET, SET_ID_TRANSFER, false, false, fill_set},
 	[ACTIVITY_SYNC] = {FRAME_SYNC, SET_ID_WAIT, true, true, fill_sync},
-	[ACTIVITY_CALL] = {FRAME_CALL, SET_ID_CALL, true, true, fill_kernel},
-	[ACTIVITY_GRAPH] = {FRAME_GRAPH_RUN, SET_ID_KERNEL, true, false, fill_kernel},
+	[ACTIVITY_CALL] = {FRAME_CALL, SET_ID_CALL, true, true, fill_timed},
+	[ACTIVITY_GRAPH] = {FRAME_GRAPH_RUN, SET_ID_KERNEL, true, false, fill_timed},
 	[OF_GRAPH + ACTIVITY_KERNEL] = {FRAME_KERNEL, SET_ID_GRAPH_KERNEL, true, false,
 					fill_graph_kernel},
 	[OF_GRAPH +
@@ -225,7 +232,7 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		.source = (uint16_t)sink->source,
 		.kind = kind_of(a),
 		.shape = _unlikely_(collector->control->features & CONTROL_BY_SHAPE)
-				 ? a->shape
+				 ? a->config.shape
 				 : (struct launch_shape){{0}, {0}},
 	};
 }

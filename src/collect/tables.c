@@ -48,6 +48,7 @@ static const struct piece {
 	PIECE(hist, MAX_HISTS),         PIECE(crowd, MAX_CROWDS),
 	PIECE(folded, MAX_FOLDED / 64), PIECE(value, MAX_VALUES),
 	PIECE(dirty, MAX_SLOTS / 64),   PIECE(hist_dirty, MAX_HISTS / 64),
+	PIECE(config, MAX_CONFIGS),     PIECE(config_dirty, MAX_CONFIGS / 64),
 	PIECE(thread, MAX_THREADS),     PIECE(intervals.cell, MAX_INTERVALS),
 	PIECE(session, MAX_SESSIONS),   PIECE(epochs, MAX_EPOCHS),
 #undef PIECE
@@ -60,7 +61,7 @@ static const struct piece {
 	INDEX(frames, MAX_FRAMES),      INDEX(nodes, MAX_NODES),
 	INDEX(contexts, MAX_CONTEXTS),  INDEX(lanes, MAX_LANES),
 	INDEX(slots, MAX_SLOTS),        INDEX(hists, MAX_HISTS),
-	INDEX(crowds, MAX_CROWDS),
+	INDEX(configs, MAX_CONFIGS),    INDEX(crowds, MAX_CROWDS),
 #undef INDEX
 };
 
@@ -106,6 +107,7 @@ static struct collector *tables_map(void)
 	table_init(&c->lanes, MAX_LANES);
 	table_init(&c->slots, MAX_SLOTS);
 	table_init(&c->hists, MAX_HISTS);
+	table_init(&c->configs, MAX_CONFIGS);
 	table_init(&c->crowds, MAX_CROWDS);
 	return c;
 }
@@ -417,6 +419,7 @@ struct keyed {
 static const struct keyed modules = KEYED(module, 2), frames = KEYED(frame, 4),
 			  nodes = KEYED(node, 2), contexts = KEYED(context, 5),
 			  lanes = KEYED(lane, 4), slots = KEYED(slot, 4), hists = KEYED(hist, 3),
+			  configs = KEYED(config, 2 + LAUNCH_CONFIG_WORDS),
 			  crowds = KEYED(crowd, 3);
 
 static inline char *keyed_entry(const struct keyed *k, uint32_t id)
@@ -655,6 +658,20 @@ uint32_t hist_intern(uint32_t node, uint32_t device, uint32_t octave)
 	return keyed_intern(&hists, hash_u64(hash_pair(node, device) ^ octave), key, MAX_HISTS);
 }
 
+uint32_t config_intern(uint32_t node, uint32_t device, const struct launch_config *of, bool *made)
+{
+	uint32_t key[2 + LAUNCH_CONFIG_WORDS] = {node, device}, cell;
+	bool may = *made;
+	uint64_t hash;
+
+	memcpy(key + 2, of, sizeof(*of));
+	hash = hash_bytes(key, sizeof(key));
+	*made = false;
+	if (may)
+		return keyed_make(&configs, hash, key, MAX_CONFIGS, made);
+	return table_find(&collector->configs, hash, keyed_equal, &configs, key, &cell);
+}
+
 uint32_t crowd_intern(uint32_t parent, uint64_t pattern)
 {
 	const uint32_t key[] = {parent, (uint32_t)pattern, (uint32_t)(pattern >> 32)};
@@ -867,6 +884,10 @@ void tables_forget_values(struct collector *c, bool now)
 	for (i = 0; i < table_n(&c->hists); i++)
 		for (j = 0; j < HIST_WIDTH; j++)
 			atomic_store_explicit(&c->hist[i].n[j], 0, memory_order_relaxed);
+	for (i = 0; i < table_n(&c->configs); i++) {
+		atomic_store_explicit(&c->config[i].count, 0, memory_order_relaxed);
+		atomic_store_explicit(&c->config[i].time_ns, 0, memory_order_relaxed);
+	}
 }
 
 /* Lanes may name a device that is not filled yet: it is now. Nothing names the others. */

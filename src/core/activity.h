@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "core/launch_config.h"
 #include "core/loss.h"
 
 enum activity_kind {
@@ -63,12 +64,6 @@ enum memory_kind {
 	MEMORY_N_KINDS
 };
 
-/* How a kernel was launched: blocks of the grid, threads (work-items) of a block, by dimension. Where the
- * blocks are left to the driver, `block` is 0, and `grid` holds the work-items. All 0: not known. */
-struct launch_shape {
-	uint32_t grid[3], block[3];
-};
-
 struct activity {
 	enum activity_kind kind;
 	uint32_t launch;  /* launch context id from sink->ops->launch(); 0 = unknown */
@@ -92,8 +87,8 @@ struct activity {
 				  * launch before callbacks came on */
 	bool by_kernel; /* no call launched it: it is in the body of a conditional node */
 	uint32_t graph; /* graph the record belongs to, 0 = none */
-	struct launch_shape shape; /* of kernels */
-	uint64_t graph_node;       /* of kernels: the node of its graph; 0: none, or not known */
+	struct launch_config config; /* of kernels */
+	uint64_t graph_node;         /* of kernels: the node of its graph; 0: none, or not known */
 };
 
 /* Memory is allocated, or released, or is gone with the context that it is of; or a pool of it has grown, shrunk or

@@ -17,6 +17,8 @@ static void mark_used(const struct session *s, enum context_view view, const uin
 		used[to[s->rows[i].node]] = 1;
 	for (size_t i = 0; i < s->n_hists; i++)
 		used[to[s->hists[i].node]] = 1;
+	for (size_t i = 0; i < s->n_configs; i++)
+		used[to[s->configs[i].node]] = 1;
 	for (size_t i = 0; i < s->n_intervals; i++)
 		used[to[s->intervals[i].node]] = 1;
 	for (size_t i = s->n_nodes; i-- > 1;)

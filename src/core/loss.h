@@ -50,30 +50,33 @@
 	_(LEFT_ORDER,    37, "left_behind_order",   "allocations that scopes may have left behind, and not counted") \
 	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \
 	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them") \
-	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed")
+	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed") \
+	_(CONFIGS_FULL,  42, "launch_configs_full", "kernels whose launch configuration was not kept (too many)")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 41
+		LOSS_N = 43
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
  * nothing, records on a shared lane are counted, a full trace is as long as was asked for,
- * of memory in a trace the next change is right again, of steps of which it is not known how many is told, and of time
- * that is taken for not recorded nothing is said. */
+ * of memory in a trace the next change is right again, of steps of which it is not known how many is told, of time
+ * that is taken for not recorded nothing is said, and of kernels it is told for how many it is not known how they were
+ * launched. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
 	       loss != LOSS_TRACE_FULL && loss != LOSS_SCOPES_FULL && loss != LOSS_LEVELS &&
-	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED;
+	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED && loss != LOSS_CONFIGS_FULL;
 }
 
 /* Begins a note about losses that only a newer version counts. */
 #define LOSS_NEWER "lost, and counted by a newer version of proton: "
 
+bool loss_is_given(enum loss loss); /* 41 is of nothing yet */
 const char *loss_word(enum loss loss);
 const char *loss_sentence(enum loss loss);
 enum { LOSS_TEXT_MAX = 320 };

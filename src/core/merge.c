@@ -586,6 +586,27 @@ static int add_hist(struct merge *m, uint32_t id)
 	return into ? hist_merge(into, &from->hist) : -ENOMEM;
 }
 
+static int add_config(struct merge *m, uint32_t id)
+{
+	const struct session_config *from = &m->from->configs[id];
+	struct session_config of = *from, *into;
+
+	of.node = mapped(m, MAP_NODES, from->node);
+	if (of.node == SESSION_NONE)
+		return 0;
+	of.device = mapped(m, MAP_DEVICES, from->device);
+	of.process = mapped(m, MAP_PROCESSES, from->process);
+	if (of.process == SESSION_NONE)
+		of.process = m->process;
+	of.part = 0;
+	into = session_config_of(m->into, &of);
+	if (!into)
+		return -ENOMEM;
+	into->count += from->count;
+	into->time_ns += from->time_ns;
+	return 0;
+}
+
 /* ---- the rest ---- */
 
 static int add_note(struct merge *m, uint32_t id)
@@ -809,9 +830,11 @@ static int add_values(struct merge *m)
 	const struct session *f = m->from;
 	int r;
 
-	/* Histograms and intervals name a node, not a row: they cannot be divided among groups. */
+	/* Histograms, configurations and intervals name a node, not a row: they cannot be divided among groups. */
 	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
-	    (!m->view && !m->rows && (r = add_all(m, f->n_hists, add_hist)) < 0) ||
+	    (!m->view && !m->rows &&
+	     ((r = add_all(m, f->n_hists, add_hist)) < 0 ||
+	      (r = add_all(m, f->n_configs, add_config)) < 0)) ||
 	    (!m->view && (!m->rows || m->intervals) &&
 	     ((r = add_all(m, f->n_intervals, add_interval)) < 0 ||
 	      (r = add_all(m, f->n_unrecorded, add_unrecorded)) < 0)) ||

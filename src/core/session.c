@@ -16,8 +16,8 @@ struct session_private {
 	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
 		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
 		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors,
-		cap_copy_lanes, cap_unrecorded;
-	struct idindex hists, uses, copy_lanes, unrecorded, sets, epochs, devices, modules,
+		cap_copy_lanes, cap_unrecorded, cap_configs;
+	struct idindex hists, configs, uses, copy_lanes, unrecorded, sets, epochs, devices, modules,
 		processes, notes, runs;
 	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
 	size_t cap_seen_in, n_seen_in;
@@ -69,10 +69,11 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames,  s->nodes,      s->rows,      s->values,  s->present, s->lanes,
-			  s->sets,    s->epochs,     s->processes, s->devices, s->modules, s->notes,
-			  s->hists,   s->samples,    s->intervals, s->clocks,  s->uses,    s->runs,
-			  s->sensors, s->copy_lanes, s->unrecorded};
+	void *arrays[] = {s->frames,     s->nodes,  s->rows,   s->values,    s->present,
+			  s->lanes,      s->sets,   s->epochs, s->processes, s->devices,
+			  s->modules,    s->notes,  s->hists,  s->samples,   s->intervals,
+			  s->clocks,     s->uses,   s->runs,   s->sensors,   s->copy_lanes,
+			  s->unrecorded, s->configs};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -85,10 +86,10 @@ static void session_free_arrays(struct session *s)
 
 static void session_free_private(struct session_private *p)
 {
-	struct idindex *indexes[] = {&p->frames,  &p->nodes,      &p->lanes,     &p->hists,
-				     &p->uses,    &p->sets,       &p->epochs,    &p->devices,
-				     &p->modules, &p->processes,  &p->notes,     &p->runs,
-				     &p->rows,    &p->copy_lanes, &p->unrecorded};
+	struct idindex *indexes[] = {&p->frames,  &p->nodes,      &p->lanes,      &p->hists,
+				     &p->uses,    &p->sets,       &p->epochs,     &p->devices,
+				     &p->modules, &p->processes,  &p->notes,      &p->runs,
+				     &p->rows,    &p->copy_lanes, &p->unrecorded, &p->configs};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
@@ -394,6 +395,32 @@ static void copy_lanes_move(struct session *s, uint32_t process, uint32_t from, 
 	}
 }
 
+static uint64_t config_hash(const struct session_config *c)
+{
+	return hash_bytes(&c->of, sizeof(c->of)) ^
+	       hash_u64(hash_pair(c->node, c->device) ^ hash_pair(c->process, c->part));
+}
+
+static bool config_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct session_config *a = &((const struct session *)ctx)->configs[id], *b = key;
+
+	return a->node == b->node && a->device == b->device && a->process == b->process &&
+	       a->part == b->part && launch_config_equal(&a->of, &b->of);
+}
+
+static void configs_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < s->n_configs; i++) {
+		struct session_config *c = &s->configs[i];
+
+		if (c->process != process || c->device != from)
+			continue;
+		c->device = to;
+		idindex_add(&s->p->configs, config_hash(c), (uint32_t)i);
+	}
+}
+
 void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
 {
 	size_t i;
@@ -414,6 +441,7 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 		idindex_add(&s->p->uses, use_hash(&s->uses[i]), (uint32_t)i);
 	}
 	copy_lanes_move(s, process, from, to);
+	configs_move(s, process, from, to);
 }
 
 static bool set_equal(const void *ctx, uint32_t id, const void *key)
@@ -865,6 +893,19 @@ struct hist *session_hist_part(struct session *s, uint32_t node, uint32_t device
 	return id == SESSION_NONE ? NULL : &s->hists[id].hist;
 }
 
+struct session_config *session_config_of(struct session *s, const struct session_config *of)
+{
+	uint64_t hash = config_hash(of);
+	uint32_t id = idindex_find(&s->p->configs, hash, config_equal, s, of);
+	struct session_config c = *of;
+
+	c.count = c.time_ns = 0;
+	if (id == IDINDEX_NONE)
+		id = APPEND(s, configs, hash, c);
+	s->generation++;
+	return id == SESSION_NONE ? NULL : &s->configs[id];
+}
+
 int session_sample_add(struct session *s, const struct session_sample *sample)
 {
 	if (!ROOM(s, samples))
@@ -1138,6 +1179,7 @@ size_t session_memory(const struct session *s)
 	       p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
 	       p->cap_values * sizeof(*s->values) + p->cap_present +
 	       p->cap_lanes * sizeof(*s->lanes) + hists_memory(s) +
-	       p->cap_samples * sizeof(*s->samples) + p->cap_intervals * sizeof(*s->intervals) +
+	       p->cap_configs * sizeof(*s->configs) + p->cap_samples * sizeof(*s->samples) +
+	       p->cap_intervals * sizeof(*s->intervals) +
 	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
 }

@@ -19,6 +19,7 @@
 #include "base/strtab.h"
 #include "core/frame.h"
 #include "core/hist.h"
+#include "core/launch_config.h"
 #include "core/loss.h"
 #include "core/metric.h"
 #include "core/sensors.h"
@@ -145,6 +146,15 @@ struct session_hist {
 	uint32_t node, device, process; /* device and process may be SESSION_NONE */
 	uint32_t part;                  /* of one that comes in parts; readers add them up */
 	struct hist hist;
+};
+
+/* How kernels of a node were launched on a device: in one way each. */
+struct session_config {
+	uint32_t node, device, process; /* process may be SESSION_NONE */
+	uint32_t part;                  /* as that of a session_hist */
+	struct launch_config
+		of; /* all 0: in ways that are not told apart, for there were too many */
+	uint64_t count, time_ns;
 };
 
 /* A timestamped sample of a device (power, clocks, throughput …). */
@@ -285,6 +295,7 @@ struct session {
 	struct session_module *modules;
 	struct session_note *notes;
 	struct session_hist *hists;
+	struct session_config *configs;
 	struct session_sample *samples;
 	struct session_interval *intervals;
 	struct session_clock *clocks;
@@ -294,7 +305,7 @@ struct session {
 	struct session_sensors *sensors;
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs, n_sensors, n_copy_lanes, n_unrecorded;
+		n_runs, n_sensors, n_copy_lanes, n_unrecorded, n_configs;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
@@ -419,6 +430,9 @@ struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t
 /* The one of the same place as `of`, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
 struct session_copy_lane *session_copy_lane_of(struct session *s,
 					       const struct session_copy_lane *of);
+/* The one of this node, device, process, part and configuration, made with zeros when absent; valid until the next one is
+ * made. NULL: out of memory. */
+struct session_config *session_config_of(struct session *s, const struct session_config *of);
 /* Replaces what was known of this number of the process. One that ends before it starts is refused (-EINVAL). */
 int session_unrecorded_set(struct session *s, const struct session_unrecorded *span);
 /* The same as one more, under a number that the process has not. */

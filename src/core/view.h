@@ -13,6 +13,7 @@
 	_(STEPS, "steps")                                                                          \
 	_(TREE, "tree")                                                                            \
 	_(KERNELS, "kernels")                                                                      \
+	_(LAUNCHES, "launches")                                                                    \
 	_(TRANSFERS, "transfers")                                                                  \
 	_(BOTTOM_UP, "bottom-up")                                                                  \
 	_(CALLERS, "callers")                                                                      \

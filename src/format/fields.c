@@ -141,6 +141,27 @@ static const struct field copy_lane_fields[] = {
 #undef _
 };
 
+static const struct field config_fields[] = {
+	F(U32, "block_x", session_config, of.shape.block[0]),
+	F(U32, "block_y", session_config, of.shape.block[1]),
+	F(U32, "block_z", session_config, of.shape.block[2]),
+	F(U32, "cluster_x", session_config, of.cluster[0]),
+	F(U32, "cluster_y", session_config, of.cluster[1]),
+	F(U32, "cluster_z", session_config, of.cluster[2]),
+	F(U64, "count", session_config, count),
+	F(INDEX, "device", session_config, device),
+	F(U32, "dynamic_shared_bytes", session_config, of.dynamic_shared),
+	F(U32, "grid_x", session_config, of.shape.grid[0]),
+	F(U32, "grid_y", session_config, of.shape.grid[1]),
+	F(U32, "grid_z", session_config, of.shape.grid[2]),
+	F(U32, "local_bytes", session_config, of.local),
+	F(NODE, "node", session_config, node),
+	F(INDEX, "process", session_config, process),
+	F(U32, "registers", session_config, of.registers),
+	F(U32, "static_shared_bytes", session_config, of.static_shared),
+	F(U64, "time_ns", session_config, time_ns),
+};
+
 static const struct field unrecorded_fields[] = {
 	F(U64, "end_ns", session_unrecorded, end_ns),
 	F(U32, "number", session_unrecorded, number),
@@ -164,6 +185,7 @@ const struct field_section sections[SECTION_N] = {
 	S(EPOCHS, "epochs", epochs, epoch_fields),
 	S(INTERVALS, "intervals", intervals, interval_fields),
 	S(LANES, "lanes", lanes, lane_fields),
+	S(CONFIGS, "launch_configs", configs, config_fields),
 	S(MODULES, "modules", modules, module_fields),
 	S(NOTES, "notes", notes, note_fields),
 	S(PROCESSES, "processes", processes, process_fields),

@@ -274,8 +274,8 @@ static bool session_is_plain(const struct hwrite *w)
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
 	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->n_copy_lanes &&
-	       !s->n_unrecorded && !s->n_runs && !s->n_sensors && !s->start_ns && !s->end_ns &&
-	       !s->source && fields_losses_none(s->losses) && lanes_are_plain(s) &&
+	       !s->n_unrecorded && !s->n_configs && !s->n_runs && !s->n_sensors && !s->start_ns &&
+	       !s->end_ns && !s->source && fields_losses_none(s->losses) && lanes_are_plain(s) &&
 	       devices_are_plain(s) && metrics_are_plain(w);
 }
 
@@ -358,6 +358,7 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 	if (w->trace)
 		fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
 	fields_write_section(&w->fields, &sections[SECTION_LANES]);
+	fields_write_section(&w->fields, &sections[SECTION_CONFIGS]);
 	if (!fields_losses_none(s->losses)) {
 		jsonw_key(&w->json, "losses");
 		fields_write_losses(&w->fields, s->losses);

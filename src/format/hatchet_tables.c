@@ -211,7 +211,8 @@ static void read_losses(struct hread *r, size_t map, uint64_t losses[LOSS_N])
 	     at = token_next(t, at + 1)) {
 		unsigned i = 0;
 
-		while (i < LOSS_N && strcmp(loss_word((enum loss)i), key_text(r, at)) != 0)
+		while (i < LOSS_N && (!loss_is_given((enum loss)i) ||
+				      strcmp(loss_word((enum loss)i), key_text(r, at)) != 0))
 			i++;
 		if (i < LOSS_N)
 			losses[i] = hread_u64(r, at + 1, 0);
@@ -454,6 +455,27 @@ static int add_interval(struct hread *r, void *element)
 	return session_interval_add(r->s, interval);
 }
 
+/* What is told of one twice adds up: two nodes of the file may be one of ours. */
+static int add_config(struct hread *r, void *element)
+{
+	struct session_config *config = element, *into;
+	bool of_nobody = config->process == SESSION_NONE;
+
+	config->node = hread_map_get(&r->nodes, config->node);
+	config->device = hread_section_id(r, SECTION_DEVICES, config->device);
+	config->process = hread_section_id(r, SECTION_PROCESSES, config->process);
+	if (config->node == SESSION_NONE || config->device == SESSION_NONE ||
+	    (config->process == SESSION_NONE && !of_nobody))
+		return hread_warn(r, WARNING_INDEX);
+	config->part = 0;
+	into = session_config_of(r->s, config);
+	if (!into)
+		return -ENOMEM;
+	into->count += config->count;
+	into->time_ns += config->time_ns;
+	return 0;
+}
+
 /* One that says nothing is none. Without its number it is not known how a run ended: not that all
  * was well. */
 static int add_run(struct hread *r, void *element)
@@ -541,6 +563,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
 		[SECTION_CLOCKS] = add_clock,
+		[SECTION_CONFIGS] = add_config,
 		[SECTION_DEVICES] = add_device,
 		[SECTION_EPOCHS] = add_epoch,
 		[SECTION_INTERVALS] = add_interval,
@@ -564,6 +587,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_note note;
 		struct session_sample sample;
 		struct session_interval interval;
+		struct session_config config;
 		struct session_clock clock;
 		struct session_use use;
 		struct session_copy_lane copy_lane;
@@ -989,9 +1013,9 @@ int hread_tables(struct hread *r)
 int hread_references(struct hread *r)
 {
 	static const enum section_id ids[] = {
-		SECTION_INTERVALS, SECTION_SAMPLES,    SECTION_CLOCKS,
-		SECTION_USES,      SECTION_NOTES,      SECTION_RUNS,
-		SECTION_SENSORS,   SECTION_COPY_LANES, SECTION_UNRECORDED};
+		SECTION_INTERVALS,  SECTION_SAMPLES, SECTION_CLOCKS,  SECTION_USES,
+		SECTION_NOTES,      SECTION_RUNS,    SECTION_SENSORS, SECTION_COPY_LANES,
+		SECTION_UNRECORDED, SECTION_CONFIGS};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

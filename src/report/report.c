@@ -36,6 +36,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_STEPS] = {"Steps", view_steps, true},
 	[VIEW_TREE] = {"Calling contexts", put_tree},
 	[VIEW_KERNELS] = {"Kernels, copies and sets", view_kernels},
+	[VIEW_LAUNCHES] = {"Launches", view_launches},
 	[VIEW_TRANSFERS] = {"Transfers", view_transfers},
 	[VIEW_BOTTOM_UP] = {"Bottom-up", view_bottom_up},
 	[VIEW_CALLERS] = {"Callers", view_callers},

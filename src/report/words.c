@@ -7,12 +7,13 @@
 
 #define COLUMNS_MAX 32
 
+/* Names want some room, and take what there is. */
 static size_t column_width(const struct word_table *t, const struct word_column *c)
 {
-	size_t width = strlen(c->title);
+	size_t width = c->name ? NAME_ROOM : strlen(c->title);
 	char text[CELL_MAX];
 
-	for (size_t i = 0; i < t->n_rows; i++) {
+	for (size_t i = 0; !c->name && i < t->n_rows; i++) {
 		c->print(t->ctx, i, text);
 		width = MAX(width, name_width(text));
 	}
@@ -86,10 +87,30 @@ static void put_titles(const struct word_table *t, const struct fitting *f, bool
 		out_puts(out, "\033[0m");
 }
 
+static void put_row(const struct word_table *t, const struct fitting *f, size_t row,
+		    const struct report_options *o, struct out *out)
+{
+	char text[CELL_MAX];
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct word_column *column = &t->columns[c];
+
+		if (f->is_out[c])
+			continue;
+		if (column->name) {
+			put_name(out, column->name(t->ctx, row),
+				 name_room(o, width_of(t, f) - f->widths[c]), o->ascii);
+			out_putc(out, '\n');
+			continue;
+		}
+		column->print(t->ctx, row, text);
+		put_cell(out, column, text, f->widths[c], c == f->last);
+	}
+}
+
 void put_words(const struct word_table *t, const struct report_options *o, struct out *out)
 {
 	struct fitting f = {.n_out = 0};
-	char text[CELL_MAX];
 
 	if (!t->n_rows) {
 		out_puts(out, "none\n");
@@ -98,12 +119,7 @@ void put_words(const struct word_table *t, const struct report_options *o, struc
 	fit(t, o->width, &f);
 	put_titles(t, &f, o->color, out);
 	for (size_t i = 0; i < t->n_rows; i++)
-		for (size_t c = 0; c < t->n_columns; c++) {
-			if (f.is_out[c])
-				continue;
-			t->columns[c].print(t->ctx, i, text);
-			put_cell(out, &t->columns[c], text, f.widths[c], c == f.last);
-		}
+		put_row(t, &f, i, o, out);
 	if (f.n_out)
 		out_printf(out, "(%u more %s in wider lines)\n", f.n_out,
 			   f.n_out == 1 ? "column" : "columns");

@@ -14,6 +14,8 @@ struct word_column {
 	bool left;
 	void (*print)(const void *ctx, size_t row, char out[CELL_MAX]);
 	unsigned rank; /* where there is no room the highest is left out first; 0: it stays */
+	/* In place of print(), of the last column: however long, and cut where a line has a width. */
+	const char *(*name)(const void *ctx, size_t row);
 };
 
 struct word_table {

@@ -273,6 +273,9 @@ static int forget_ids(struct wire_decoder *d, struct peer *p)
 	for (size_t i = 0; i < d->s->n_hists; i++)
 		if (d->s->hists[i].process == p->process)
 			hist_done(&d->s->hists[i].hist);
+	for (size_t i = 0; i < d->s->n_configs; i++)
+		if (d->s->configs[i].process == p->process)
+			d->s->configs[i].count = d->s->configs[i].time_ns = 0;
 	return peer_seed(d, p);
 }
 
@@ -785,6 +788,24 @@ static int on_octaves(struct wire_decoder *d, struct peer *p, const struct messa
 		r = one ? one : r;
 	}
 	return r;
+}
+
+static int on_config(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_config *w = entry;
+	uint32_t node = idmap_get(&p->nodes, w->node), device = idmap_get(&p->devices, w->device);
+	struct session_config of = {.node = node, .device = device, .process = p->process}, *c;
+
+	if (node == SESSION_NONE || device == SESSION_NONE)
+		return -EBADMSG;
+	of.part = node_part(p, node, w->node);
+	memcpy(&of.of, w->grid, sizeof(of.of));
+	c = session_config_of(d->s, &of);
+	if (!c)
+		return -ENOMEM;
+	c->count = w->count;
+	c->time_ns = w->time_ns;
+	return 0;
 }
 
 static int on_device(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -1319,6 +1340,7 @@ static const struct {
 	[WIRE_VALUES] = {.whole = on_values},
 	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL, false},
 	[WIRE_HISTS] = {.whole = on_hists, .adds = true},
+	[WIRE_CONFIGS] = {sizeof(struct wire_config), on_config, NULL, true},
 	[WIRE_OCTAVES] = {.whole = on_octaves, .adds = true},
 	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL, true},
 	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL, true},
@@ -1352,7 +1374,7 @@ static uint64_t count_things(const struct session *s)
 {
 	return s->n_frames + s->n_nodes + s->n_lanes + s->n_rows + s->n_sets + s->n_epochs +
 	       s->n_devices + s->n_modules + s->n_notes + s->n_hists + s->n_clocks +
-	       s->n_copy_lanes + s->n_unrecorded + metric_table_count(s->metrics);
+	       s->n_copy_lanes + s->n_unrecorded + s->n_configs + metric_table_count(s->metrics);
 }
 
 static bool has_time(const struct wire_decoder *d)

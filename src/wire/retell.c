@@ -322,6 +322,26 @@ static void tell_hists(struct retold *r)
 	}
 }
 
+/* … of a part of how it was launched the same. */
+static void tell_configs(struct retold *r)
+{
+	for (size_t i = 0; i < r->s->n_configs; i++) {
+		const struct session_config *c = &r->s->configs[i];
+		struct wire_config w = {.node = c->node,
+					.device = c->device,
+					.count = c->count,
+					.time_ns = c->time_ns};
+
+		if (c->process != r->index || c->device == SESSION_NONE)
+			continue;
+		tell_device(r, c->device);
+		if (c->part && c->node != SESSION_ROOT)
+			put_node(r, w.node = r->n_nodes++, c->node);
+		memcpy(w.grid, &c->of, sizeof(c->of));
+		put(r, WIRE_CONFIGS, &w, sizeof(w));
+	}
+}
+
 static void tell_uses(struct retold *r)
 {
 	for (size_t i = 0; i < r->s->n_uses; i++) {
@@ -440,6 +460,9 @@ static int tell_tree(struct retold *r)
 	for (size_t i = 0; i < r->s->n_hists; i++)
 		if (r->s->hists[i].process == r->index)
 			wanted[r->s->hists[i].node] = 1;
+	for (size_t i = 0; i < r->s->n_configs; i++)
+		if (r->s->configs[i].process == r->index)
+			wanted[r->s->configs[i].node] = 1;
 	tell_nodes(r, wanted);
 	return 0;
 }
@@ -456,6 +479,7 @@ static int tell_all(struct retold *r)
 	tell_slots(r);
 	tell_values(r);
 	tell_hists(r);
+	tell_configs(r);
 	tell_uses(r);
 	tell_copy_lanes(r);
 	tell_unrecorded(r);

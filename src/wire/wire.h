@@ -68,14 +68,15 @@
 	_(WORKED,    36)  /* struct wire_worked[]: from when to when; of older tapes        */     \
 	_(USAGE,     37)  /* { struct wire_usage, u64[n] }*: how devices were used          */     \
 	_(COPY_LANES,38)  /* { struct wire_copy_lane, u64[n] }*: the same of their copies   */     \
-	_(UNRECORDED,39)  /* struct wire_unrecorded[]: when nothing was recorded            */
+	_(UNRECORDED,39)  /* struct wire_unrecorded[]: when nothing was recorded            */     \
+	_(CONFIGS,   40)  /* struct wire_config[]: how kernels were launched                */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 40
+		WIRE_N_KINDS = 41
 };
 
 struct wire_header {
@@ -347,6 +348,16 @@ struct wire_copy_lane {
 	uint8_t direction, channel_kind, pad[2]; /* enums of core/activity.h */
 };
 
+/* How often a kernel was launched so in a context on a device, and how long it ran. All 0 but the numbers: in ways that
+ * are not told apart, for there were too many. */
+struct wire_config {
+	uint32_t node, device;
+	uint32_t grid[3], block[3],
+		cluster[3]; /* as struct launch_config (core/launch_config.h), like the rest */
+	uint32_t registers, static_shared, dynamic_shared, local, pad;
+	uint64_t count, time_ns;
+};
+
 /* A time in which not all that ran on devices was recorded. The number is the instance's: one that is told again is
  * what it is now. */
 struct wire_unrecorded {
@@ -428,6 +439,7 @@ _Static_assert(sizeof(struct wire_interval) == 24, "wire_interval");
 _Static_assert(sizeof(struct wire_epoch_interval) == 32, "wire_epoch_interval");
 _Static_assert(sizeof(struct wire_usage) == 8, "wire_usage");
 _Static_assert(sizeof(struct wire_copy_lane) == 24, "wire_copy_lane");
+_Static_assert(sizeof(struct wire_config) == 80, "wire_config");
 _Static_assert(sizeof(struct wire_unrecorded) == 24, "wire_unrecorded");
 _Static_assert(sizeof(struct wire_use) == 16, "wire_use");
 _Static_assert(sizeof(struct wire_overlap) == 24, "wire_overlap");

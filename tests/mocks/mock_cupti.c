@@ -147,7 +147,7 @@ static size_t record_size(uint32_t kind)
 
 	switch (kind) {
 	case ABI_KIND_CONCURRENT_KERNEL:
-		return old ? sizeof(struct abi_kernel) : ABI_KERNEL_BYTES;
+		return old ? offsetof(struct abi_kernel, policy) : ABI_KERNEL_BYTES;
 	case ABI_KIND_MEMCPY:
 		return old ? offsetof(struct abi_copy, graph) : 96;
 	case ABI_KIND_MEMCPY2:
@@ -185,6 +185,20 @@ union record {
 	struct abi_unified_record unified;
 };
 
+static void fill_config(struct abi_kernel *k, const struct mock_config *c)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		k->grid[i] = (int32_t)MAX(c->grid[i], 1);
+		k->block[i] = (int32_t)MAX(c->block[i], 1);
+		if (mock.version >= ABI_VERSION_11_8)
+			k->cluster[i] = c->cluster[i];
+	}
+	k->registers = (uint16_t)c->registers;
+	k->static_shared = (int32_t)c->static_shared;
+	k->dynamic_shared = (int32_t)c->dynamic_shared;
+	k->local_per_thread = c->local;
+}
+
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
 {
 	r->kernel.device = op->device;
@@ -198,6 +212,8 @@ static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
 	r->kernel.grid[1] = (int32_t)(1 + id % 2); /* every other launch has another grid */
 	r->kernel.grid[2] = r->kernel.block[1] = r->kernel.block[2] = 1;
 	r->kernel.block[0] = 256;
+	if (op->config)
+		fill_config(&r->kernel, op->config);
 }
 
 static void fill_copy(union record *r, const struct mock_op *op, uint32_t id)

@@ -20,6 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How a kernel is launched; dimensions that are 0 count as 1, but those of the cluster. */
+struct mock_config {
+	uint32_t grid[3], block[3], cluster[3];
+	uint32_t registers, static_shared, dynamic_shared, local;
+};
+
 struct mock_op {
 	uint32_t kind;      /* enum abi_activity_kind; 0: the call makes no record */
 	uint32_t n_records; /* 0 counts as 1 */
@@ -36,13 +42,15 @@ struct mock_op {
 	bool captured;             /* a graph node is made instead of records */
 	uint64_t graph_node;       /* its id, or that of records */
 	uint32_t grid;             /* of a launch, or of one that is captured */
-	bool by_kernel;            /* records have no correlation id */
-	const void *executable;    /* the first parameter, in place of the stream */
-	const void *dst, *src;     /* of a copy: its first parameters */
-	const void *third;         /* of another call: its third parameter */
-	const void *params;        /* in place of all of these */
-	void (*inside)(void);      /* called between ENTER and EXIT */
-	uint32_t operation;        /* on memory, or on a pool of it: bytes of dst_kind */
+	const struct mock_config
+		*config; /* … all of it, as its records say it; NULL: one that the mock has */
+	bool by_kernel;  /* records have no correlation id */
+	const void *executable; /* the first parameter, in place of the stream */
+	const void *dst, *src;  /* of a copy: its first parameters */
+	const void *third;      /* of another call: its third parameter */
+	const void *params;     /* in place of all of these */
+	void (*inside)(void);   /* called between ENTER and EXIT */
+	uint32_t operation;     /* on memory, or on a pool of it: bytes of dst_kind */
 	uint64_t address, pool, pool_bytes, pool_used; /* pool: 0: none */
 	uint32_t dst_device, flags; /* of ABI_KIND_UNIFIED; operation: which; bytes: its value */
 };

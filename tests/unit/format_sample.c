@@ -42,9 +42,25 @@ static void add_processes(struct session *s)
 		.paused = true,
 	};
 	for (unsigned i = 0; i < LOSS_N; i++)
-		s->processes[a].losses[i] = 100 + i;
+		s->processes[a].losses[i] = loss_is_given((enum loss)i) ? 100 + i : 0;
 	s->processes[b].pid = 4243;
 	s->processes[b].end = PROCESS_VANISHED;
+}
+
+/* Of one kernel all that there is, of another what is not told apart. */
+static void add_configs(struct session *s)
+{
+	const struct session_config of[] = {
+		{.node = 3,
+		 .device = 0,
+		 .process = 0,
+		 .of = {{{1, 2, 3}, {4, 5, 6}}, {7, 8, 9}, 10, 11, 12, 13},
+		 .count = 14,
+		 .time_ns = UINT64_MAX},
+		{.node = 3, .device = 1, .process = SESSION_NONE, .count = 1, .time_ns = 2}};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		*session_config_of(s, &of[i]) = of[i];
 }
 
 static void add_devices(struct session *s)
@@ -217,6 +233,7 @@ static void add_rest(struct session *s)
 	h = session_hist_of(s, 3, SESSION_NONE, SESSION_NONE);
 	hist_merge(h, &s->hists[0].hist);
 	hist_count(h, 5, 7);
+	add_configs(s);
 	session_note(s, 0, NOTE_WARNING, "CUPTI is held by 'Nsight \xe2\x82\xac'");
 	session_note(s, SESSION_NONE, NOTE_INFO, "nothing to add");
 	add_run(s);
@@ -414,6 +431,16 @@ static void say_rest(const struct session *s, struct text *t)
 			(unsigned long long)s->clocks[i].clock_ns);
 		say_string(s, t, s->clocks[i].name);
 		fputc('\n', t->f);
+	}
+	for (i = 0; i < s->n_configs; i++) {
+		const struct session_config *c = &s->configs[i];
+
+		fprintf(t->f, "config %s %u %u", session_node_name(s, c->node), c->device,
+			c->process);
+		for (size_t k = 0; k < LAUNCH_CONFIG_WORDS; k++)
+			fprintf(t->f, " %u", ((const uint32_t *)&c->of)[k]);
+		fprintf(t->f, " %llu %llu\n", (unsigned long long)c->count,
+			(unsigned long long)c->time_ns);
 	}
 	for (i = 0; i < LOSS_N; i++)
 		fprintf(t->f, "loss %llu\n", (unsigned long long)s->losses[i]);

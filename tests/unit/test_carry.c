@@ -241,6 +241,17 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 					     [USE_first_ns] = UINT64_C(1700000000000000101),
 					     [USE_last_ns] = UINT64_C(1700000000000004343)};
 	static const uint64_t copied[COPY_LANE_N] = {3, 1242, 1000, 7};
+	static const struct wire_config config = {.node = 3,
+						  .device = 1,
+						  .grid = {1, 2, 3},
+						  .block = {4, 5, 6},
+						  .cluster = {7, 8, 9},
+						  .registers = 10,
+						  .static_shared = 11,
+						  .dynamic_shared = 12,
+						  .local = 13,
+						  .count = 14,
+						  .time_ns = 15};
 	struct wire_copy_lane lane = {.device = 1,
 				      .n = COPY_LANE_N,
 				      .context = 1,
@@ -259,6 +270,7 @@ static void segment(struct wire_encoder *e, uint32_t clock)
 					    UINT64_C(1700000000000000201), 3, 1};
 		wire_encoder_flush(e);
 	}
+	wire_put(e, WIRE_CONFIGS, &config, sizeof(config));
 	wire_put_numbers(e, WIRE_USAGE, &(struct wire_usage){1, USE_N}, sizeof(struct wire_usage),
 			 used, USE_N);
 	wire_put_numbers(e, WIRE_COPY_LANES, &lane, sizeof(lane), copied, COPY_LANE_N);
@@ -633,6 +645,11 @@ START_TEST(everything_survives)
 	ck_assert_uint_eq(s->n_copy_lanes, 4);
 	ck_assert_uint_eq(f->copy_lanes[3].unsure_ns, 7);
 	ck_assert_uint_eq(f->copy_lanes[3].stream, SESSION_NONE);
+	ck_assert_uint_eq(s->n_configs, 2); /* of two processes */
+	ck_assert_uint_eq(f->configs[1].count, 14);
+	ck_assert_uint_eq(f->configs[1].time_ns, 15);
+	ck_assert_uint_eq(f->configs[1].of.shape.grid[0], 1);
+	ck_assert_uint_eq(f->configs[1].of.local, 13);
 	ck_assert_uint_eq(s->n_unrecorded, 6);
 	ck_assert_uint_eq(f->unrecorded[1].reason, UNRECORDED_ASIDE);
 	ck_assert_uint_eq(f->unrecorded[1].end_ns, 9000);

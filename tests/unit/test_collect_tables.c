@@ -10,6 +10,7 @@
 #include "collect/graph_runs.h"
 #include "collect/whole_graphs.h"
 #include "collect/host_clock.h"
+#include "collect/burst.h"
 #include "collect/internal.h"
 #include "test_collect.h"
 #include "wire/wire.h"
@@ -235,7 +236,7 @@ START_TEST(test_records_apart)
 START_TEST(test_shapes)
 {
 	char name[] = "k<int>";
-	struct activity a = {.name = name, .shape = {{8, 1, 1}, {32, 1, 1}}};
+	struct activity a = {.name = name, .config.shape = {{8, 1, 1}, {32, 1, 1}}};
 	uint32_t n;
 
 	rig_start();
@@ -248,7 +249,7 @@ START_TEST(test_shapes)
 	for (unsigned i = 0; i < 2; i++)
 		collect_sink(0)->ops->record(collect_sink(0), &a);
 	ck_assert_uint_eq(table_n(&collector->slots), n + 2);
-	a.shape.grid[0] = 9;
+	a.config.shape.grid[0] = 9;
 	collect_sink(0)->ops->record(collect_sink(0), &a);
 	ck_assert_uint_eq(table_n(&collector->slots), n + 3);
 }
@@ -259,7 +260,7 @@ START_TEST(test_shapes_of_long_names)
 {
 	enum { LENGTH = 20000 };
 	static char name[LENGTH + 1];
-	struct activity a = {.name = name, .shape = {{8, 1, 1}, {32, 1, 1}}};
+	struct activity a = {.name = name, .config.shape = {{8, 1, 1}, {32, 1, 1}}};
 	const struct string_entry *text;
 	uint32_t n;
 
@@ -268,7 +269,7 @@ START_TEST(test_shapes_of_long_names)
 	memset(name, 'k', LENGTH);
 	n = table_n(&collector->slots);
 	for (unsigned i = 0; i < 4; i++) { /* each twice */
-		a.shape.grid[0] = 8 + i / 2;
+		a.config.shape.grid[0] = 8 + i / 2;
 		collect_sink(0)->ops->record(collect_sink(0), &a);
 	}
 	ck_assert_uint_eq(table_n(&collector->slots), n + 2);
@@ -276,6 +277,66 @@ START_TEST(test_shapes_of_long_names)
 					  .string];
 	ck_assert_uint_eq(text->len, LENGTH + strlen("<<<8,32>>>"));
 	ck_assert_str_eq(text->s + LENGTH, "<<<8,32>>>");
+}
+END_TEST
+
+/* ---- how kernels are launched ---- */
+
+static void launch(const char *name, uint32_t blocks)
+{
+	const struct activity a = {.name = name,
+				   .end_ns = 1000,
+				   .config = {{{blocks, 1, 1}, {32, 1, 1}}, .registers = 16}};
+
+	collect_sink(0)->ops->record(collect_sink(0), &a);
+}
+
+/* Each way once for a context, however often and in whatever order; beyond a bound all as one. */
+START_TEST(test_configs)
+{
+	const struct launch_config none = {.registers = 0};
+	uint32_t n = MAX_SLOT_CONFIGS;
+
+	rig_start();
+	for (uint32_t i = 0; i < 3 * n; i++)
+		launch("k", 1 + i % n);
+	launch("other", 1);
+	ck_assert_uint_eq(table_n(&collector->configs), n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(collector->config[i].of.shape.grid[0], 1 + i);
+		ck_assert_uint_eq(atomic_load(&collector->config[i].count), 3);
+		ck_assert_uint_eq(atomic_load(&collector->config[i].time_ns), 3000);
+	}
+	launch("k", n + 1);
+	launch("k", n + 2);
+	launch("k", n);
+	launch("k", n + 1);
+	ck_assert_uint_eq(table_n(&collector->configs), n + 2);
+	ck_assert(launch_config_equal(&collector->config[n + 1].of, &none));
+	ck_assert_uint_eq(atomic_load(&collector->config[n + 1].count), 3);
+	ck_assert_uint_eq(atomic_load(&collector->config[n - 1].count), 4);
+	ck_assert_uint_eq(rig_losses(LOSS_CONFIGS_FULL), 0);
+	atomic_fetch_add(&rig_dir->control->reset, 1);
+	burst_control();
+	for (uint32_t i = 0; i < n + 2; i++)
+		ck_assert_uint_eq(atomic_load(&collector->config[i].count), 0);
+}
+END_TEST
+
+/* What there is no room for is counted, and what has its place is not hurt. */
+START_TEST(test_configs_full)
+{
+	char name[16];
+
+	rig_start();
+	for (uint32_t i = 0; i < MAX_CONFIGS + 5; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		launch(name, 1);
+	}
+	ck_assert_uint_eq(rig_losses(LOSS_CONFIGS_FULL), 5);
+	launch("k0", 1);
+	ck_assert_uint_eq(rig_losses(LOSS_CONFIGS_FULL), 5);
+	ck_assert_uint_eq(atomic_load(&collector->config[0].count), 2);
 }
 END_TEST
 
@@ -456,6 +517,8 @@ TCase *collect_tables_case(void)
 	tcase_add_test(c, test_race_values);
 	tcase_add_test(c, test_shapes);
 	tcase_add_test(c, test_shapes_of_long_names);
+	tcase_add_test(c, test_configs);
+	tcase_add_test(c, test_configs_full);
 	tcase_add_test(c, test_nodes_full);
 	tcase_add_test(c, test_strings_full);
 	tcase_add_test(c, test_long_strings);

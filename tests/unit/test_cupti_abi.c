@@ -171,10 +171,16 @@ SAME(ABI_OLD_NAME_MIN, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
 	FIELD(abi_kernel, name, theirs, name);                                                     \
 	FIELD(abi_kernel, graph_node, theirs, graphNodeId);                                        \
 	FIELD(abi_kernel, graph, theirs, graphId);                                                 \
-	_Static_assert(sizeof(struct abi_kernel) <= sizeof(theirs), #theirs)
+	FIELD(abi_kernel, registers, theirs, registersPerThread);                                  \
+	FIELD(abi_kernel, static_shared, theirs, staticSharedMemory);                              \
+	FIELD(abi_kernel, dynamic_shared, theirs, dynamicSharedMemory);                            \
+	FIELD(abi_kernel, local_per_thread, theirs, localMemoryPerThread);                         \
+	_Static_assert(offsetof(struct abi_kernel, policy) <= sizeof(theirs), #theirs)
 KERNEL(CUpti_ActivityKernel5);
 KERNEL(CUpti_ActivityKernel7);
+SAME(offsetof(struct abi_kernel, cluster), offsetof(CUpti_ActivityKernel8, clusterX));
 KERNEL(CUpti_ActivityKernel9);
+SAME(offsetof(struct abi_kernel, cluster), offsetof(CUpti_ActivityKernel9, clusterX));
 #if CUPTI_API_VERSION >= 130000
 KERNEL(CUpti_ActivityKernel10);
 SAME(ABI_KERNEL_BYTES, sizeof(CUpti_ActivityKernel10));

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that are launched in ways that are known, on a device with 132 multiprocessors of capability 9.0:
+ * collect_launches LIBCUDA, with the mock libcupti. See tests/scripts/collect_launches.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <stdint.h>
+#include "programs/mock_graphs.h"
+
+static void launch(const char *name, struct mock_config config, uint64_t lasts_ns, unsigned times)
+{
+	const struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+				   .name = name,
+				   .context = 1,
+				   .stream = 7,
+				   .lasts_ns = lasts_ns,
+				   .config = &config};
+
+	while (times--)
+		call(KERNEL_CALL, &op);
+}
+
+/* More ways than are told apart. */
+static void launch_many(void)
+{
+	for (uint32_t i = 1; i <= 40; i++)
+		launch("many", (struct mock_config){{i}, {32}, .registers = 16}, 1000, 3);
+}
+
+/* Of a graph: its records say how it was launched as well as others do. */
+static void replay(void)
+{
+	const struct mock_config config = {{264}, {512}, .registers = 40};
+	const struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+				   .name = "node",
+				   .context = 1,
+				   .stream = 7,
+				   .graph = 3,
+				   .graph_node =
+					   capture_node(3, ABI_KIND_CONCURRENT_KERNEL, "node", 264),
+				   .executable = handle(3),
+				   .lasts_ns = 5000,
+				   .config = &config};
+
+	for (unsigned i = 0; i < 4; i++)
+		call(GRAPH_CALL, &op);
+}
+
+int main(int argc, char **argv)
+{
+	struct mock_config both = {{1056}, {256}, .registers = 32};
+
+	if (argc != 2)
+		return 2;
+	start(argv[1]);
+	/* 32 of 64 warps; 528 blocks are a wave. */
+	launch("registers", (struct mock_config){{600}, {256}, .registers = 64}, 20000, 10);
+	/* 5 blocks of 4 warps each; 660 are a wave. */
+	launch("shared",
+	       (struct mock_config){{660, 2},
+				    {128},
+				    .registers = 32,
+				    .static_shared = 8192,
+				    .dynamic_shared = 32768},
+	       10000, 5);
+	for (unsigned i = 0; i < 6; i++) {
+		both.grid[0] = i % 2 ? 33 : 1056;
+		both.local = i % 2 ? 0 : 128;
+		launch("both", both, i % 2 ? 1000 : 3000, 2);
+	}
+	launch("clusters", (struct mock_config){{132}, {1024}, {2, 1, 1}, .registers = 32}, 7000,
+	       1);
+	launch("alone", (struct mock_config){{8}, {1024}, {1, 1, 1}, .registers = 32}, 6000, 1);
+	launch_many();
+	replay();
+	return 0;
+}
