@@ -99,7 +99,7 @@ struct occupancy occupancy_of(const struct launch_config *config, const struct s
 
 const char *occupancy_limits_text(const struct occupancy *o, char out[LAUNCH_LIMITS_TEXT])
 {
-	static const char *const words[N_LIMITS] = {"registers", "shared", "warps", "blocks"};
+	static const char *const words[N_LIMITS] = {"regs", "shared", "warps", "blocks"};
 	size_t at = 0;
 
 	snprintf(out, LAUNCH_LIMITS_TEXT, "%s", o->blocks ? "full" : "-");

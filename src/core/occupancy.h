@@ -48,7 +48,7 @@ struct occupancy occupancy_of(const struct launch_config *config, const struct s
 			      unsigned n_sms);
 
 #define LAUNCH_LIMITS_TEXT 48
-/* "registers", "registers+shared", "full" (all warps are there); "-": not known. Returns out. */
+/* "regs", "regs+shared", "full" (all warps are there); "-": not known. Returns out. */
 const char *occupancy_limits_text(const struct occupancy *o, char out[LAUNCH_LIMITS_TEXT]);
 
 #endif

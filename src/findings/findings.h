@@ -35,6 +35,10 @@
 	_(MEMSETS, "memsets")                                                                      \
 	_(ONE_KERNEL, "one-kernel")                                                                \
 	_(TINY_KERNELS, "tiny-kernels")                                                            \
+	_(LOW_OCCUPANCY, "low-occupancy")                                                          \
+	_(TAIL, "tail")                                                                            \
+	_(FEW_BLOCKS, "few-blocks")                                                                \
+	_(LOCAL_MEMORY, "local-memory")                                                            \
 	_(STEPS, "steps")                                                                          \
 	_(BETWEEN_STEPS, "between-steps")                                                          \
 	_(UNEVEN, "uneven")                                                                        \

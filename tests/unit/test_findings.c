@@ -44,6 +44,8 @@ struct world {
 		const char *name, *by; /* by: the name of what allocates from it */
 		uint64_t used, unused, grown, fragmented, times;
 	} pool; /* … or of another pool, as large */
+	struct launch_config
+		config; /* of the first work, on 100 multiprocessors of capability 9.0 */
 };
 
 static uint32_t add_lane(struct session *s, int rank)
@@ -115,6 +117,22 @@ static void add_pool(struct session *s, const struct world *w, uint32_t lane)
 	add_metric(s, other, lane, METRIC_FRAGMENTED_TIMES, 1000);
 }
 
+static void add_config(struct session *s, const struct world *w, uint32_t lane)
+{
+	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"),
+		 id = s->lanes[lane].device;
+	const struct session_config of = {
+		.node = session_node(s, scope, w->work->kind, w->work->name),
+		.device = id,
+		.of = w->config};
+	struct session_config *c = session_config_of(s, &of);
+
+	s->devices[id].arch = strtab_adds(s->strings, "90");
+	s->devices[id].num_sms = 100;
+	c->count = w->work->count;
+	c->time_ns = w->work->time_ns;
+}
+
 static struct session *make(const struct world *w)
 {
 	struct session *s = session_new();
@@ -133,6 +151,8 @@ static struct session *make(const struct world *w)
 	for (size_t i = 0; i < ARRAY_SIZE(w->work) && w->work[i].name; i++)
 		add_work(s, &w->work[i], lanes);
 	add_counted(s, w, lanes[0]);
+	if (w->config.registers)
+		add_config(s, w, lanes[0]);
 	if (w->pool.name)
 		add_pool(s, w, lanes[0]);
 	else if (w->reserved)
@@ -332,6 +352,14 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 
+/* A kernel that is all of a second's work. */
+#define LAUNCHED(name, ...)                                                                        \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S}, .work = {KERNEL(name, S, 10)}, .config = {           \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+
 /* price 0: the rule says nothing. NaN: it speaks without a price. */
 static const struct {
 	enum finding_rule rule;
@@ -340,6 +368,29 @@ static const struct {
 } cases[] = {
 	{FINDING_LOSSES, NAN, {S, {S}, {KERNEL("k", S, 10), KERNEL("l", S, 10)}, 1}},
 	{FINDING_LOSSES, 0, {S, {S}, {KERNEL("k", S, 10), KERNEL("l", S, 10)}, 0}},
+
+	/* 16 of 64 warps; half of them, or by blocks, or of a grid that has no more, or on purpose: no word. */
+	{FINDING_LOW_OCCUPANCY, 0.75e9,
+	 LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 128)},
+	{FINDING_LOW_OCCUPANCY, 0.75e9,
+	 LAUNCHED("k", {{400, 2, 1}, {128, 1, 1}}, .registers = 32, .static_shared = 50000)},
+	{FINDING_LOW_OCCUPANCY, 0, LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 64)},
+	{FINDING_LOW_OCCUPANCY, 0, LAUNCHED("k", {{3200, 1, 1}, {8, 1, 1}}, .registers = 16)},
+	{FINDING_LOW_OCCUPANCY, 0, LAUNCHED("k", {{100, 1, 1}, {256, 1, 1}}, .registers = 128)},
+	{FINDING_LOW_OCCUPANCY, 0,
+	 LAUNCHED("sm90_xmma_gemm_bf16", {{800, 1, 1}, {256, 1, 1}}, .registers = 128)},
+	/* 800 blocks are a wave. */
+	{FINDING_TAIL, 0.375e9, LAUNCHED("k", {{1000, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_TAIL, 0, LAUNCHED("k", {{1600, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_TAIL, 0, LAUNCHED("k", {{400, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_TAIL, 0, LAUNCHED("k", {{80001, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_TAIL, 0, LAUNCHED("k", {{1000, 1, 1}, {256, 1, 1}}, {2, 1, 1}, .registers = 32)},
+	{FINDING_FEW_BLOCKS, 0.6e9, LAUNCHED("k", {{40, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_FEW_BLOCKS, 0, LAUNCHED("k", {{100, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	{FINDING_LOCAL_MEMORY, 1e9,
+	 LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 32, .local = 64)},
+	{FINDING_LOCAL_MEMORY, 0,
+	 LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 32, .local = 56)},
 
 	/* 9 of 10 seconds without work, 100 kernels; then busy all the time; then unknown for how long
 	 * the run took. */

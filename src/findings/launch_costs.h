@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_FINDINGS_LAUNCH_COSTS_H
+#define PROTON_FINDINGS_LAUNCH_COSTS_H
+/* What kernels may lose by how they are launched: each rule says which launches it is about, and how large a share of
+ * their time at the most. */
+#include "core/occupancy.h"
+#include "findings/rules.h"
+
+/* Of all launches that a rule is about. */
+struct launch_costs {
+	double cost_ns, time_ns, n;
+	double mean, most; /* of the rule's figure: by time, and the largest */
+};
+
+struct launch_rule {
+	/* The share of its time that it may lose; 0, or NaN: the rule is not about it. */
+	double (*share)(const struct session *s, const struct session_config *c,
+			const struct occupancy *is);
+	double (*figure)(const struct session_config *c, const struct occupancy *is);
+	void (*say)(struct finding *finding, const struct launch_costs *costs);
+};
+
+/* 0 or -ENOMEM. */
+int find_launches(const struct evidence *e, enum finding_rule id, const struct launch_rule *rule,
+		  struct findings *f);
+
+#endif
