@@ -108,7 +108,8 @@ struct tui_host {
 	_(RANKS, ranks)                                                                            \
 	_(HOST, host)                                                                              \
 	_(FINDINGS, findings)                                                                      \
-	_(TIMELINE, timeline)
+	_(TIMELINE, timeline)                                                                      \
+	_(LAUNCHES, launches)
 
 enum tui_panel {
 #define _(view, ops) TUI_PANEL_##view,

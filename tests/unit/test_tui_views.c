@@ -759,6 +759,51 @@ START_TEST(copies_by_stream)
 }
 END_TEST
 
+static void launched(const char *name, struct launch_config of, uint64_t n, double ms)
+{
+	struct session_config key = {.node = world_node(&w, w.step, FRAME_KERNEL, name),
+				     .device = w.s->lanes[w.lanes[0]].device,
+				     .process = w.s->lanes[w.lanes[0]].process,
+				     .of = of};
+	struct session_config *c = session_config_of(w.s, &key);
+
+	world_number(&w, key.node, w.lanes[0], METRIC_COUNT, (double)n);
+	world_number(&w, key.node, w.lanes[0], METRIC_TIME, ms * 1e6);
+	c->count = n;
+	c->time_ns = (uint64_t)(ms * 1e6);
+}
+
+/* The longest first; of one kernel as many rows as there are ways; what a filter leaves. */
+START_TEST(launches)
+{
+	struct session_device *d = &w.s->devices[w.s->lanes[w.lanes[0]].device];
+
+	d->arch = strtab_adds(w.s->strings, "90");
+	d->num_sms = 132;
+	launched("limited", (struct launch_config){{{600, 1, 1}, {256, 1, 1}}, .registers = 64}, 10,
+		 20);
+	launched("limited",
+		 (struct launch_config){
+			 {{123456, 789, 1}, {32, 8, 1}}, .registers = 64, .local = 128},
+		 2, 30);
+	launched("both",
+		 (struct launch_config){{{132, 1, 1}, {384, 1, 1}},
+					.registers = 168,
+					.static_shared = 1024,
+					.dynamic_shared = 204800},
+		 4, 10);
+	launched("unknown", (struct launch_config){.registers = 0}, 7, 5);
+	world_tick(&w);
+	world_keys(&w, "M-6");
+	world_golden(&w, 24, 80, "launches_80x24");
+	world_golden(&w, 40, 140, "launches_140x40");
+	world_golden(&w, 10, 40, "launches_40x10");
+	world_keys(&w, "\\ 'both' Enter");
+	ck_assert(world_shows(&w, "regs+shared"));
+	ck_assert(!world_shows(&w, "unknown"));
+}
+END_TEST
+
 #define OF_ALL " (of the whole run)"
 
 /* On a screen with room for all tables. */
@@ -1397,6 +1442,7 @@ Suite *suite_views(void)
 		who_holds_memory,
 		what_scopes_leave,
 		copies_by_stream,
+		launches,
 		copies_that_are_left,
 		copies_since_a_reset,
 		what_unified_memory_does,
