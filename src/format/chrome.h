@@ -6,6 +6,7 @@
  *
  *   bytes ── chrome_parse.c ──> one event after the other ── chrome_read.c ──> trace.h ──> session
  */
+#include "core/launch_config.h"
 #include "format/format.h"
 #include "format/json_input.h"
 
@@ -31,8 +32,9 @@ struct chrome_event {
 	uint32_t arg_str, module, phase; /* what else PyTorch says of such a node (annotations.h) */
 	char ph;
 	bool has_ts, has_dur, has_stream, has_original_stream, in_cycles;
-	bool is_mean;         /* its bytes are a share of what several copies moved */
-	uint32_t *call_stack; /* string ids, outermost first */
+	struct launch_config config; /* of a kernel; all of its shared memory is the static one */
+	bool is_mean;                /* its bytes are a share of what several copies moved */
+	uint32_t *call_stack;        /* string ids, outermost first */
 	size_t n_call_stack, cap_call_stack;
 	struct chrome_metric *metrics;
 	size_t n_metrics, cap_metrics;

@@ -19,6 +19,8 @@ enum place {
 	IN_ARGS,
 	IN_CALL_STACK,
 	IN_METRICS,
+	IN_GRID,
+	IN_BLOCK,
 	IN_DEVICES,
 	IN_DEVICE,
 	IN_DISTRIBUTED,
@@ -60,10 +62,11 @@ struct parser {
 	bool events_seen;
 	struct chrome_event event;
 	struct session_device device;
-	uint64_t base_ns, major, minor;
+	uint64_t base_ns, major, minor, warp;
 	int32_t rank;
 	bool has_compute;
-	uint32_t metric; /* name of the metric whose value comes next */
+	uint32_t metric;    /* name of the metric whose value comes next */
+	unsigned dimension; /* of a grid or a block, likewise */
 };
 
 static const struct key {
@@ -109,6 +112,10 @@ static const struct key {
 	{IN_ARGS, "autograd_phase", STRING | ANY, TEXT, IN(event.phase)},
 	{IN_ARGS, "call_stack", LIST | ANY, .leads = IN_CALL_STACK},
 	{IN_ARGS, "metrics", OBJECT | ANY, .leads = IN_METRICS},
+	{IN_ARGS, "grid", LIST | ANY, .leads = IN_GRID},
+	{IN_ARGS, "block", LIST | ANY, .leads = IN_BLOCK},
+	{IN_ARGS, "registers per thread", NUMBER | ANY, WHOLE_32, IN(event.config.registers)},
+	{IN_ARGS, "shared memory", NUMBER | ANY, WHOLE_32, IN(event.config.static_shared)},
 	{IN_DOCUMENT, "traceEvents", LIST, .leads = IN_EVENTS},
 	{IN_DOCUMENT, "baseTimeNanoseconds", NUMBER | STRING, WHOLE_64, IN(base_ns)},
 	{IN_DOCUMENT, "deviceProperties", LIST | ANY, .leads = IN_DEVICES},
@@ -118,6 +125,7 @@ static const struct key {
 	{IN_DEVICE, "totalGlobalMem", NUMBER | ANY, WHOLE_64, IN(device.memory_bytes)},
 	{IN_DEVICE, "computeMajor", NUMBER | ANY, WHOLE_64, IN(major), IN(has_compute)},
 	{IN_DEVICE, "computeMinor", NUMBER | ANY, WHOLE_64, IN(minor)},
+	{IN_DEVICE, "warpSize", NUMBER | ANY, WHOLE_64, IN(warp)},
 	{IN_DEVICE, "numSms", NUMBER | ANY, WHOLE_32, IN(device.num_sms)},
 	{IN_DEVICE, "type", STRING | ANY, TEXT, IN(device.type)},
 	{IN_DEVICE, "arch", STRING | ANY, TEXT, IN(device.arch)},
@@ -290,6 +298,14 @@ static int metric_value(struct parser *p, const char *text, size_t len)
 	return 1;
 }
 
+/* A dimension of a grid or a block; further ones are left alone. */
+static int extent_value(struct parser *p, uint32_t of[3], const char *text, size_t len)
+{
+	if (p->dimension < 3)
+		of[p->dimension++] = parse_u32(text, len);
+	return 1;
+}
+
 /* ---- events ---- */
 
 static void event_clear(struct chrome_event *e)
@@ -328,7 +344,8 @@ static int device_end(struct parser *p)
 	p->place = IN_DEVICES;
 	if (p->device.index < 0)
 		return 1;
-	if (p->has_compute && !p->device.arch) {
+	/* Devices of AMD have numbers there that are those of others elsewhere. */
+	if (p->has_compute && !p->device.arch && (!p->warp || p->warp == 32)) {
 		snprintf(arch, sizeof(arch), "%llu%llu", (unsigned long long)p->major,
 			 (unsigned long long)p->minor);
 		p->device.arch = strtab_adds(p->s->strings, arch);
@@ -387,6 +404,10 @@ static int on_plain(struct parser *p, enum json_kind kind, const char *text, siz
 		return is_said(kind) ? call_stack_value(p, text, len) : 1;
 	case IN_METRICS:
 		return is_said(kind) ? metric_value(p, text, len) : 1;
+	case IN_GRID:
+		return extent_value(p, p->event.config.shape.grid, text, len);
+	case IN_BLOCK:
+		return extent_value(p, p->event.config.shape.block, text, len);
 	default:
 		break;
 	}
@@ -422,6 +443,7 @@ static int on_value_container(struct parser *p, enum json_kind kind)
 	if (!p->key->leads || !(p->key->takes & 1u << kind))
 		return misfit(p, kind);
 	p->place = p->key->leads;
+	p->dimension = 0;
 	p->events_seen = p->events_seen || p->place == IN_EVENTS;
 	return 1;
 }
@@ -438,7 +460,7 @@ static int device_begin(struct parser *p)
 {
 	p->device = (struct session_device){.index = -1};
 	p->has_compute = false;
-	p->major = p->minor = 0;
+	p->major = p->minor = p->warp = 0;
 	p->place = IN_DEVICE;
 	return 1;
 }
@@ -465,6 +487,8 @@ static int on_container(struct parser *p, enum json_kind kind)
 		return 1;
 	case IN_CALL_STACK:
 	case IN_METRICS:
+	case IN_GRID:
+	case IN_BLOCK:
 		return skip(p);
 	default:
 		return on_value_container(p, kind);
@@ -484,10 +508,16 @@ static int on_array(void *ctx)
 static int on_end(void *ctx)
 {
 	static const enum place backs[] = {
-		[IN_DOCUMENT] = AT_END,         [IN_EVENTS] = IN_DOCUMENT,
-		[IN_EVENT] = IN_EVENTS,         [IN_ARGS] = IN_EVENT,
-		[IN_CALL_STACK] = IN_ARGS,      [IN_METRICS] = IN_ARGS,
-		[IN_DEVICES] = IN_DOCUMENT,     [IN_DEVICE] = IN_DEVICES,
+		[IN_DOCUMENT] = AT_END,
+		[IN_EVENTS] = IN_DOCUMENT,
+		[IN_EVENT] = IN_EVENTS,
+		[IN_ARGS] = IN_EVENT,
+		[IN_CALL_STACK] = IN_ARGS,
+		[IN_METRICS] = IN_ARGS,
+		[IN_GRID] = IN_ARGS,
+		[IN_BLOCK] = IN_ARGS,
+		[IN_DEVICES] = IN_DOCUMENT,
+		[IN_DEVICE] = IN_DEVICES,
 		[IN_DISTRIBUTED] = IN_DOCUMENT,
 	};
 	struct parser *p = ctx;

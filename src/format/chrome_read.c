@@ -510,7 +510,9 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	if (w.device < 0 && !e->n_call_stack && is_number(str(r, t->pid)) &&
 	    number_in(str(r, t->pid), &number) && number < 1024)
 		w.device = (int32_t)number; /* torch.profiler's pid of what runs on a device */
-	if ((e->n_call_stack ? work_on_stack(r, e, &w) : captured_in(r, e, &w)) < 0)
+	w.config = trace_config(r->trace, &e->config);
+	if (w.config == SESSION_NONE ||
+	    (e->n_call_stack ? work_on_stack(r, e, &w) : captured_in(r, e, &w)) < 0)
 		return -ENOMEM;
 	return add_work(r, e, track, &w);
 }

@@ -67,6 +67,11 @@ struct trace {
 		size_t n, cap;
 		struct idindex index;
 	} captured;
+	struct {
+		struct launch_config *items; /* by what trace_config() returned, less 1 */
+		size_t n, cap;
+		struct idindex index;
+	} configs;
 	int64_t first_ns; /* time of the first event */
 	/* Ranges around the one at hand, outermost first. */
 	struct open_range {
@@ -153,6 +158,8 @@ struct trace *trace_free(struct trace *t)
 	idindex_done(&t->wide.index);
 	free(t->captured.items);
 	idindex_done(&t->captured.index);
+	free(t->configs.items);
+	idindex_done(&t->configs.index);
 	free(t->open);
 	free(t);
 	return NULL;
@@ -706,6 +713,46 @@ static int work_histogram(struct trace *t, uint32_t node, const struct session_l
 	return r < 0 ? r : hist_count(h, hist_bin(ns), 1);
 }
 
+static bool config_equal(const void *ctx, uint32_t i, const void *key)
+{
+	return launch_config_equal(&((const struct trace *)ctx)->configs.items[i], key);
+}
+
+uint32_t trace_config(struct trace *t, const struct launch_config *config)
+{
+	uint64_t hash = hash_bytes(config, sizeof(*config));
+	uint32_t i;
+
+	if (!launch_config_is_known(config))
+		return 0;
+	i = idindex_find(&t->configs.index, hash, config_equal, t, config);
+	if (i != IDINDEX_NONE)
+		return i + 1;
+	if (t->configs.n >= SESSION_NONE - 1 ||
+	    ARRAY_ROOM(t->configs.items, t->configs.cap, t->configs.n + 1) < 0 ||
+	    idindex_add(&t->configs.index, hash, (uint32_t)t->configs.n) < 0)
+		return SESSION_NONE;
+	t->configs.items[t->configs.n] = *config;
+	return (uint32_t)++t->configs.n;
+}
+
+static int add_config(struct trace *t, const struct trace_work *w, uint32_t node,
+		      const struct session_lane *lane)
+{
+	struct session_config of = {.node = node, .device = lane->device, .process = lane->process},
+			      *c;
+
+	if (!w->config || w->kind != ACTIVITY_KERNEL || lane->device == SESSION_NONE)
+		return 0;
+	of.of = t->configs.items[w->config - 1];
+	c = session_config_of(t->s, &of);
+	if (!c)
+		return -ENOMEM;
+	c->count++;
+	c->time_ns += (uint64_t)(w->end_ns - w->start_ns);
+	return 0;
+}
+
 /* Beside what copies add up to, how many there were of its size; 0 bytes: nobody says how large it is. */
 static int add_size(struct trace *t, const struct trace_work *w, uint32_t node, uint32_t lane)
 {
@@ -750,6 +797,8 @@ static int work_values(struct trace *t, const struct trace_work *w, uint32_t nod
 		if (add_size(t, w, node, lane) < 0)
 			return -ENOMEM;
 	}
+	if (add_config(t, w, node, &t->s->lanes[lane]) < 0)
+		return -ENOMEM;
 	return work_histogram(t, node, &t->s->lanes[lane], n_before, before_ns, ns);
 }
 

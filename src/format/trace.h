@@ -61,6 +61,7 @@ struct trace_work {
 	uint32_t parent; /* node, when the trace says it; else SESSION_NONE */
 	uint32_t
 		captured; /* of a graph's: see trace_captured(); 0: it is not known. Not beside a parent */
+	uint32_t config;  /* of a kernel: see trace_config(); 0: it is not known */
 	uint32_t process; /* whose launch ids these are; SESSION_NONE: of any */
 	int32_t device;   /* -1 unknown */
 	uint8_t kind;     /* enum activity_kind */
@@ -84,6 +85,8 @@ uint32_t trace_process(struct trace *t, uint64_t key, uint32_t pid);
 uint32_t trace_process_find(const struct trace *t, uint64_t key);
 /* The lane of a thread on the host; SESSION_NONE: no memory, or no process. */
 uint32_t trace_host_lane(struct trace *t, uint32_t process, uint64_t thread);
+/* How a kernel was launched, as a number for trace_work; 0: it is not known. SESSION_NONE: no memory. */
+uint32_t trace_config(struct trace *t, const struct launch_config *config);
 /* What a call of the vendor's library is: one that waits for a device, or any other function. */
 enum frame_kind trace_call_kind(const char *name);
 
