@@ -14,7 +14,7 @@
 #include "core/fold.h"
 #include "test_collect.h"
 
-enum { N_KEPT = 128, NVTX_TAG = 4096 };
+enum { N_KEPT = 128, N_KEPT_STEPS = 16, NVTX_TAG = 4096 };
 
 /* ---- operators ---- */
 
@@ -156,25 +156,44 @@ START_TEST(test_counting)
 	char text[FOLDED_TEXT_MAX];
 
 	rig_start();
-	scopes("step %u", 0, 5000);
-	scopes("step %u", 0, 5000); /* again: no new names */
+	scopes("block %u", 0, 5000);
+	scopes("block %u", 0, 5000); /* again: no new names */
 	scopes("layers.%u", 0, 500);
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "main", 4);
-	scopes("step %u", 4000, 4200);
+	scopes("block %u", 4000, 4200);
 	scopes("few %u", 0, N_KEPT);
 	collect_pop(COLLECT_TAG_SCOPE);
 	n = 10000 + 500 + 200 + N_KEPT + 1;
 	rig_until(sum_is, &n, "all scopes");
-	ck_assert_int_eq(rig_sum("step 127", METRIC_CPU_COUNT), 2);
-	ck_assert_int_eq(rig_sum("step 128", METRIC_CPU_COUNT), -1);
-	ck_assert_int_eq(rig_sum("step #", METRIC_CPU_COUNT), 10000 - 2 * N_KEPT + 200 - N_KEPT);
-	ck_assert_int_eq(n_folded("step #"), 5000 - N_KEPT + 200 - N_KEPT);
+	ck_assert_int_eq(rig_sum("block 127", METRIC_CPU_COUNT), 2);
+	ck_assert_int_eq(rig_sum("block 128", METRIC_CPU_COUNT), -1);
+	ck_assert_int_eq(rig_sum("block #", METRIC_CPU_COUNT), 10000 - 2 * N_KEPT + 200 - N_KEPT);
+	ck_assert_int_eq(n_folded("block #"), 5000 - N_KEPT + 200 - N_KEPT);
 	ck_assert_int_eq(rig_sum("layers.499", METRIC_CPU_COUNT), 1);
 	ck_assert_int_eq(rig_sum("few 127", METRIC_CPU_COUNT), 1);
 	ck_assert_int_eq(rig_sum("few #", METRIC_CPU_COUNT), -1);
 	ck_assert_str_eq(folded_text(rig_session, text),
-			 "4944 names that only count up are in 2 rows, as 'step #'");
+			 "4944 names that only count up are in 2 rows, as 'block #'");
 	ck_assert_uint_eq(session_loss_total(rig_session), 0);
+}
+
+/* Of what is called so there are thousands. */
+START_TEST(test_steps)
+{
+	uint64_t n = 3 * 1000 + N_KEPT;
+
+	rig_start();
+	scopes("step %u", 0, 1000);
+	scopes("ProfilerStep#%u", 0, 1000);
+	scopes("Iteration %u", 0, 1000);
+	scopes("epoch %u", 0, N_KEPT); /* has steps in it */
+	rig_until(sum_is, &n, "all scopes");
+	ck_assert_int_eq(rig_sum("step 15", METRIC_CPU_COUNT), 1);
+	ck_assert_int_eq(rig_sum("step 16", METRIC_CPU_COUNT), -1);
+	ck_assert_int_eq(n_folded("step #"), 1000 - N_KEPT_STEPS);
+	ck_assert_int_eq(n_folded("ProfilerStep##"), 1000 - N_KEPT_STEPS);
+	ck_assert_int_eq(n_folded("Iteration #"), 1000 - N_KEPT_STEPS);
+	ck_assert_int_eq(rig_sum("epoch #", METRIC_CPU_COUNT), -1);
 }
 
 /* However they come: down, without an order, from several numbers. */
@@ -196,7 +215,7 @@ START_TEST(test_counts_of_names)
 	rig_until(sum_is, &n, "all scopes");
 	ck_assert_int_eq(n_folded("down #"), 1000 - N_KEPT);
 	ck_assert_int_eq(n_folded("any #"), 1000 - N_KEPT);
-	ck_assert_int_eq(n_folded("epoch # step #"), 1000 - N_KEPT);
+	ck_assert_int_eq(n_folded("epoch # step #"), 1000 - N_KEPT_STEPS);
 }
 
 /* 100,000 names without an order, each once and then again. */
@@ -243,7 +262,7 @@ START_TEST(test_all_names)
 
 	rig_start();
 	rig_dir->control->features |= CONTROL_ALL_NAMES;
-	scopes("step %u", 0, 1000);
+	scopes("block %u", 0, 1000);
 	rig_until(sum_is, &n, "all scopes");
 	ck_assert_uint_eq(rig_session->n_nodes, 1001);
 	ck_assert_ptr_null(folded_text(rig_session, text));
@@ -268,16 +287,16 @@ START_TEST(test_ranges)
 START_TEST(test_rehung)
 {
 	rig_start();
-	scopes("step %u", 0, 200);
+	scopes("block %u", 0, 200);
 	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "outer", 5);
-	collect_push(FRAME_NVTX, NVTX_TAG, "step 500", 8);
-	collect_push(FRAME_NVTX, NVTX_TAG, "step 501", 8);
+	collect_push(FRAME_NVTX, NVTX_TAG, "block 500", 9);
+	collect_push(FRAME_NVTX, NVTX_TAG, "block 501", 9);
 	collect_pop(COLLECT_TAG_SCOPE);
 	collect_pop(NVTX_TAG);
 	collect_pop(NVTX_TAG);
-	rig_until_sum("step 500", METRIC_CPU_COUNT, 1);
-	rig_until_sum("step 501", METRIC_CPU_COUNT, 1);
-	rig_until_sum("step #", METRIC_CPU_COUNT, 200 - N_KEPT);
+	rig_until_sum("block 500", METRIC_CPU_COUNT, 1);
+	rig_until_sum("block 501", METRIC_CPU_COUNT, 1);
+	rig_until_sum("block #", METRIC_CPU_COUNT, 200 - N_KEPT);
 }
 
 /* ---- threads, signals, forks ---- */
@@ -289,7 +308,7 @@ static void *scopes_all(void *arg)
 {
 	for (unsigned i = 0; i < N_EACH; i += 100) {
 		pthread_barrier_wait(&gate);
-		scopes("step %u", i, i + 100);
+		scopes("block %u", i, i + 100);
 	}
 	return arg;
 }
@@ -307,11 +326,11 @@ START_TEST(test_race_of_names)
 		pthread_join(threads[i], NULL);
 	rig_until(sum_is, &n, "all scopes");
 	for (uint32_t i = 1; i < rig_session->n_nodes; i++)
-		n_rows += strcmp(session_node_name(rig_session, i), "step #") != 0;
+		n_rows += strcmp(session_node_name(rig_session, i), "block #") != 0;
 	ck_assert_uint_le(n_rows, N_KEPT);
 	ck_assert_uint_gt(n_rows, N_KEPT - N_THREADS); /* one that lost a race came too late */
-	ck_assert_int_ge(n_folded("step #"), N_EACH - (int)n_rows - 1);
-	ck_assert_int_le(n_folded("step #"), N_EACH);
+	ck_assert_int_ge(n_folded("block #"), N_EACH - (int)n_rows - 1);
+	ck_assert_int_le(n_folded("block #"), N_EACH);
 }
 
 static volatile unsigned n_in_handler;
@@ -345,15 +364,15 @@ START_TEST(test_signals)
 		_exit(0);
 	}
 	for (; n < 1000 || n_in_handler < 2000; n += 100)
-		scopes("step %u", n, n + 100);
+		scopes("block %u", n, n + 100);
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGUSR1, &action, NULL);
 	n_all = n + n_in_handler; /* some of these below a step */
 	rig_until(sum_is, &n_all, "all scopes");
-	ck_assert_int_eq(rig_sum("step #", METRIC_CPU_COUNT), (long)n - N_KEPT);
-	ck_assert_int_eq(n_folded("step #"), (long)n - N_KEPT);
+	ck_assert_int_eq(rig_sum("block #", METRIC_CPU_COUNT), (long)n - N_KEPT);
+	ck_assert_int_eq(n_folded("block #"), (long)n - N_KEPT);
 	ck_assert_uint_eq(rig_losses(LOSS_SCOPE_MISMATCH), 0);
 }
 
@@ -365,17 +384,17 @@ START_TEST(test_fork)
 	int status;
 
 	rig_start();
-	scopes("step %u", 0, 1000);
+	scopes("block %u", 0, 1000);
 	child = fork();
 	if (!child) {
-		scopes("step %u", 0, 500);
+		scopes("block %u", 0, 500);
 		sender_finish();
 		_exit(0);
 	}
 	rig_until(sum_is, &n, "the scopes of both");
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(n_folded("step #"), 1000 - N_KEPT);
+	ck_assert_int_eq(n_folded("block #"), 1000 - N_KEPT);
 }
 
 /* ---- full ---- */
@@ -398,7 +417,7 @@ START_TEST(test_million)
 
 	rig_start();
 	for (unsigned i = 0; i < 1000000; i++) {
-		snprintf(name, sizeof(name), "step %u", i);
+		snprintf(name, sizeof(name), "block %u", i);
 		rig_scope(name);
 		spell(i, name);
 		rig_scope(name);
@@ -408,8 +427,8 @@ START_TEST(test_million)
 	ck_assert_uint_le(table_n(&collector->nodes), MAX_NODES);
 	ck_assert_uint_le(table_n(&collector->crowds), 1);
 	rig_until(sum_is, &n, "all scopes");
-	ck_assert_int_eq(rig_sum("step #", METRIC_CPU_COUNT), 1000000 - N_KEPT);
-	ck_assert_int_eq(n_folded("step #"), 1000000 - N_KEPT);
+	ck_assert_int_eq(rig_sum("block #", METRIC_CPU_COUNT), 1000000 - N_KEPT);
+	ck_assert_int_eq(n_folded("block #"), 1000000 - N_KEPT);
 	ck_assert_int_ge(rig_sum("<other>", METRIC_CPU_COUNT), 1000000 - MAX_NODES);
 	ck_assert_int_eq(rig_sum("", METRIC_CPU_COUNT), -1); /* none is left without a name */
 }
@@ -424,6 +443,7 @@ TCase *collect_names_case(void)
 	tcase_add_test(c, test_operators);
 	tcase_add_test(c, test_patterns);
 	tcase_add_test(c, test_counting);
+	tcase_add_test(c, test_steps);
 	tcase_add_test(c, test_counts_of_names);
 	tcase_add_test(c, test_count_of_many);
 	tcase_add_test(c, test_long_names);
