@@ -151,6 +151,29 @@ PY
 	check "memory $*: losses" "" "$(losses m.hatchet)"
 }
 
+# Moves and faults of unified memory beside the kernels that ran: as much as the sums say, in the run, in lanes of their
+# own, and no work of the device.
+unified_in_a_trace() {
+	local name="unified memory in a trace"
+
+	[ -x "$build/bench/cuda_unified" ] || { echo "skipped: $name: not built (make cuda-programs)"; return; }
+	timeout 120 "$PROTON" record -q --context scopes --unified --trace -o u.hatchet -- "$build/bench/cuda_unified" >out 2>err
+	check "$name: status" 0 $?
+	check "$name: losses" "" "$(losses u.hatchet)"
+	"$PROTON" export -f json -o u.json u.hatchet
+	"$PROTON" export -f chrome -o u.chrome_trace u.hatchet
+	python3 "$here/tools/check_pages.py" u.json u.chrome_trace >diff
+	if grep -q '^wrong' diff || ! grep -q 'migration HtoD GPU' diff; then failed "$name" diff; else ok "$name: $(grep -vc '^busy' diff) kinds by node"; fi
+	"$PROTON" report --ascii --view timeline u.hatchet >out
+	for lane in "pages to GPU" "pages to CPU" "page faults"; do
+		check "$name: a lane '$lane'" 1 "$(sed -n '/^GPU0/,/^GPU1/p' out | grep -c "^  $lane")"
+	done
+	"$PROTON" report --view memory --width 200 u.hatchet | sed -n '/^Unified memory, by the kernels/,$p' >out
+	check "$name: what moved while 'reads' ran" 1 "$(grep -c ' reads' out)"
+	"$PROTON" report --view timeline u.chrome_trace --ascii >out
+	check "$name: … and from a Chrome trace" 1 "$(grep -c '^  pages to GPU' out)"
+}
+
 # What a program says of places in the tree and of findings: places TITLE PROGRAM [OPTION...]
 places() {
 	if [ ! -x "$build/bench/$2" ]; then
@@ -418,6 +441,7 @@ rival -z
 rival -f
 rival -u -g
 places "unified memory" cuda_unified --unified
+unified_in_a_trace
 against cuda_idle "idle time as planted" --sync
 against cuda_bandwidth "bandwidths by events" --context scopes
 status_and_signals

@@ -59,9 +59,11 @@ enum {
 	MAX_EPOCHS = 1 << 12,
 	MAX_ASKS = 64, /* that wait for an answer */
 	MAX_DEPTH = 256,
-	MAX_INTERVALS = 1 << 16,  /* waiting for the sender */
-	RESERVED_NODES = 1 << 11, /* of MAX_NODES: kept for "<other>" */
-	RESERVED_AT_ROOT = 2,     /* of these: for that below the root, and that below it */
+	MAX_INTERVALS = 1 << 16, /* waiting for the sender */
+	MAX_BESIDE =
+		MAX_INTERVALS / 4 * 3, /* of that, scopes and pages: the rest is for operations */
+	RESERVED_NODES = 1 << 11,      /* of MAX_NODES: kept for "<other>" */
+	RESERVED_AT_ROOT = 2,          /* of these: for that below the root, and that below it */
 };
 #define MAX_TEXT (64u << 20) /* bytes of all strings */
 
@@ -410,12 +412,13 @@ struct question {
 struct interval_cell {
 	_Atomic uint64_t end_ns;
 	uint64_t start_ns, launched_ns;
-	uint64_t bytes; /* of a copy, with the next three */
+	uint64_t bytes; /* of a copy, with the next three; of pages their amount (core/pages.h) */
 	uint32_t node, lane, epoch, graph;
-	uint32_t channel;
+	uint32_t channel; /* of pages: the backend whose clock they are on */
 	uint8_t direction, channel_kind;
 	bool is_copy : 1, is_wait : 1, blocks : 1;
-	bool is_host : 1; /* a scope: on CLOCK_MONOTONIC */
+	bool is_host : 1;  /* a scope: on CLOCK_MONOTONIC */
+	bool is_pages : 1; /* of unified memory */
 };
 
 struct interval_ring {
@@ -699,10 +702,13 @@ extern struct activity_sink sinks[N_SOURCES]; /* where the records of each backe
 
 /* intervals.c */
 struct wire_encoder;
+struct wire_interval;
 /* Any thread. How many were waiting: 0 also where there was no room, which is a loss. */
 uint32_t interval_push(const struct activity *a, uint32_t slot);
 /* The same of a scope of the host that was left, for the trace. */
 uint32_t interval_push_scope(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns);
+/* … of pages of unified memory that moved or were missed; on the clock of a backend. */
+uint32_t interval_push_pages(uint8_t source, uint32_t amount, const struct wire_interval *v);
 /* As intervals_take(), by any thread; nothing while another one does so. */
 void intervals_help(void);
 /* Sender thread: what ran until now is not all known. */
@@ -717,6 +723,10 @@ void intervals_reset(void);     /* busy times from 0 */
 uint64_t intervals_bytes(void); /* of memory, about */
 void intervals_close(void);     /* files of this thread's own table, which goes away */
 void intervals_forked(void);
+
+/* deliver.c: by threads that deliver records, which may have to wait for who takes them */
+void interval_deliver(const struct activity *a, uint32_t slot);
+void interval_deliver_pages(uint8_t source, uint32_t amount, const struct wire_interval *v);
 
 /* sender.c */
 void sender_prepare(void);   /* make the threads */

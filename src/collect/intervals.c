@@ -4,6 +4,7 @@
  *   record(), any thread ──> ring ──> taker ─┬─> coverage of the device ──> USES, OVERLAPS
  *                                            ├─> file of the backend ─────> CLOCK, SEGMENT
  *                                            └─> gaps between work (idle.h)
+ *   scopes, waits, pages ──> ring ──> taker ──> file of the host
  *
  * The sender empties the ring once a period. A thread that finds it half full empties it too,
  * unless another one is at it; where a trace is written, which only the sender can do, it asks
@@ -41,8 +42,7 @@ enum {
 	RUN_MAX = COPY_LANES_RUN, /* intervals that are handed on together */
 	SPANS_MAX = 1 << 15,      /* pieces of covered time remembered a device */
 	TAKE_TRIES = 1000,
-	SCOPES_MAX = MAX_INTERVALS / 4 * 3, /* in the ring: the rest is for operations */
-	HOST_FILE = N_SOURCES, /* scopes of the host; before it a file of each backend */
+	HOST_FILE = N_SOURCES, /* what is beside operations; before it a file of each backend */
 	N_FILES
 };
 #define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
@@ -65,7 +65,7 @@ static struct taker {
 	struct span worked[MAX_DEVICES];     /* from the first work to the last; 0: none yet */
 	_Atomic uint64_t n_spans;            /* of all devices; anybody may read it */
 	struct trace_file trace[N_FILES];
-	uint64_t n_traced, n_traced_host; /* of that scopes and waits of the host */
+	uint64_t n_traced, n_traced_host; /* of that scopes and waits of the host, and pages */
 	struct wire_epoch_interval batch[RUN_MAX];
 	struct wire_epoch_interval host[RUN_MAX];
 	uint32_t n_host;
@@ -127,30 +127,49 @@ uint32_t interval_push(const struct activity *a, uint32_t slot)
 	cell->channel_kind = a->channel_kind;
 	cell->channel = a->channel;
 	cell->is_wait = a->kind == ACTIVITY_SYNC;
-	cell->is_host = false;
+	cell->is_host = cell->is_pages = false;
 	cell->blocks = !a->async && (a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_SET);
 	atomic_store_explicit(&cell->end_ns, a->end_ns, memory_order_release);
 	return used;
 }
 
-uint32_t interval_push_scope(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
+struct pages_cell {
+	uint32_t amount;
+	uint8_t source;
+};
+
+/* What the trace has beside operations; pages NULL: a scope. */
+static uint32_t push_beside(const struct wire_interval *v, const struct pages_cell *pages)
 {
 	uint32_t used = 0;
-	struct interval_cell *cell = ring_room(SCOPES_MAX, &used);
+	struct interval_cell *cell = ring_room(MAX_BESIDE, &used);
 
 	if (!cell) {
 		lose(LOSS_SCOPES, 1);
 		return 0;
 	}
-	cell->start_ns = start_ns;
+	cell->start_ns = v->start_ns;
 	cell->launched_ns = 0;
-	cell->node = node;
-	cell->lane = lane;
+	cell->bytes = pages ? pages->amount : 0;
+	cell->channel = pages ? pages->source : 0;
+	cell->node = v->node;
+	cell->lane = v->lane;
 	cell->epoch = cell->graph = 0;
 	cell->is_copy = cell->is_wait = cell->blocks = false;
-	cell->is_host = true;
-	atomic_store_explicit(&cell->end_ns, end_ns, memory_order_release);
+	cell->is_host = !pages;
+	cell->is_pages = pages;
+	atomic_store_explicit(&cell->end_ns, v->end_ns, memory_order_release);
 	return used;
+}
+
+uint32_t interval_push_scope(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
+{
+	return push_beside(&(struct wire_interval){start_ns, end_ns, node, lane}, NULL);
+}
+
+uint32_t interval_push_pages(uint8_t source, uint32_t amount, const struct wire_interval *v)
+{
+	return push_beside(v, &(struct pages_cell){amount, source});
 }
 
 static struct idle_work work_of(const struct interval_cell *cell, uint64_t end_ns)
@@ -171,7 +190,7 @@ static uint32_t latency_of(const struct interval_cell *cell)
 				 : 0;
 }
 
-enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT, TAKEN_SCOPE };
+enum ring_taken { TAKEN_NOTHING, TAKEN_WORK, TAKEN_WAIT, TAKEN_SCOPE, TAKEN_PAGES };
 
 static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_way *ret_way,
 				 struct idle_work *ret_work)
@@ -184,7 +203,10 @@ static enum ring_taken ring_take(struct wire_epoch_interval *ret, struct copy_wa
 
 	if (!end_ns) /* none, or one that is being written */
 		return TAKEN_NOTHING;
-	is = cell->is_host ? TAKEN_SCOPE : cell->is_wait ? TAKEN_WAIT : TAKEN_WORK;
+	is = cell->is_host    ? TAKEN_SCOPE
+	     : cell->is_pages ? TAKEN_PAGES
+	     : cell->is_wait  ? TAKEN_WAIT
+			      : TAKEN_WORK;
 	*ret = (struct wire_epoch_interval){
 		{cell->start_ns, end_ns, cell->node, cell->lane}, cell->epoch, latency_of(cell)};
 	*ret_way = (struct copy_way){cell->is_copy, cell->direction, cell->channel_kind,
@@ -335,8 +357,8 @@ static void forget_epochs(struct wire_epoch_interval *v, uint32_t n)
 		v[i].epoch = 0;
 }
 
-/* How many more it may have. What the host did may have half of it: a program of very many scopes has room for its
- * operations. */
+/* How many more it may have. What is beside operations may have half of it: a program of very many scopes, or one whose
+ * pages go to and fro, has room for them. */
 static uint32_t trace_room(unsigned id)
 {
 	uint64_t max = collector->control->trace_max,
@@ -431,7 +453,21 @@ static void take_wait(const struct wire_epoch_interval *v, const struct idle_wor
 	taker.n_host++;
 }
 
-/* What keeps devices busy; waits of the host only explain why they were not, and its scopes are for the trace. */
+/* Beside what ran, in time, too: on the clock of that. */
+static void take_pages(const struct wire_epoch_interval *v, const struct copy_way *way)
+{
+	struct trace_file *t = &taker.trace[way->channel];
+	struct wire_epoch_interval *pages = &taker.host[taker.n_host++];
+
+	clock_look(t);
+	*pages = *v;
+	pages->of.start_ns += t->pair.monotonic_ns - t->pair.clock_ns;
+	pages->of.end_ns += t->pair.monotonic_ns - t->pair.clock_ns;
+	pages->latency_ns = (uint32_t)way->bytes;
+}
+
+/* What keeps devices busy; waits of the host only explain why they were not, and its scopes and pages are for the
+ * trace. */
 static uint32_t take_some(void)
 {
 	enum ring_taken is = TAKEN_WORK;
@@ -444,6 +480,8 @@ static uint32_t take_some(void)
 			n++;
 		else if (is == TAKEN_WAIT)
 			take_wait(&taker.batch[n], &taker.work[n]);
+		else if (is == TAKEN_PAGES)
+			take_pages(&taker.batch[n], &taker.way[n]);
 		else if (is == TAKEN_SCOPE)
 			taker.host[taker.n_host++] = taker.batch[n];
 	}

@@ -442,19 +442,6 @@ static void add_pattern(uint32_t slot, unsigned pattern)
 			add_beside(slot, all[i].metric, 1);
 }
 
-/* The ring may fill faster than the sender comes by. Trace files are open for the sender alone. */
-static void interval_add(const struct activity *a, uint32_t slot)
-{
-	uint32_t waiting = interval_push(a, slot);
-
-	if (_likely_(waiting < MAX_INTERVALS / 2))
-		return;
-	if (is_traced())
-		sender_take(waiting >= MAX_INTERVALS / 8 * 7);
-	else
-		intervals_help();
-}
-
 /* Its values are where they belong: one launch less is waited for. */
 static void launch_ended(uint32_t launch)
 {
@@ -525,7 +512,7 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	if (_unlikely_(a->n_besides))
 		add_beside(slot, METRIC_BESIDES, a->n_besides);
 	if (!k->on_host || (a->kind == ACTIVITY_SYNC && idle_is_wanted()))
-		interval_add(a, slot);
+		interval_deliver(a, slot);
 	slot_touch(slot);
 }
 

@@ -170,12 +170,20 @@ static bool is_found(uint32_t n, uint64_t start, uint64_t end)
 	return i < n;
 }
 
+/* Of a device, which somebody launched: what has no stream nobody did (core/pages.h). */
+static bool is_work(const struct wire_epoch_interval *v)
+{
+	const struct lane_entry *lane = &collector->lane[v->of.lane];
+
+	return lane->device != WIRE_NONE && lane->stream != STREAM_NONE;
+}
+
 /* Work of a step may run when the host is in the next one: it is of when it was launched, where that is known. */
 static struct span times_of(const struct wire_epoch_interval *v, uint64_t to_monotonic_ns)
 {
 	struct span ran = {v->of.start_ns + to_monotonic_ns, v->of.end_ns + to_monotonic_ns};
 
-	if (collector->control->window.kind == TRACE_WINDOW_STEPS && v->latency_ns)
+	if (collector->control->window.kind == TRACE_WINDOW_STEPS && is_work(v) && v->latency_ns)
 		ran.start = ran.end = ran.start - v->latency_ns;
 	return ran;
 }
@@ -247,8 +255,7 @@ static void look_at_windows(const struct trace_window *wanted)
 /* Work of another step may run in one. */
 static void not_kept(const struct wire_epoch_interval *v, uint64_t to_monotonic_ns)
 {
-	if (collector->control->window.kind == TRACE_WINDOW_STEPS &&
-	    collector->lane[v->of.lane].device != WIRE_NONE)
+	if (collector->control->window.kind == TRACE_WINDOW_STEPS && is_work(v))
 		unrecorded_dropped(UNRECORDED_WINDOW, v->of.start_ns + to_monotonic_ns,
 				   v->of.end_ns + to_monotonic_ns);
 }

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "collect/host_clock.h"
 #include "collect/slots.h"
+#include "core/pages.h"
 
 enum { RANGES_MAX = 1 << 16 };
 
@@ -83,6 +84,34 @@ static uint32_t node_of(const struct memory_event *e)
 	return unknown_node();
 }
 
+/* ---- when it happened ---- */
+
+/* Below whom it is charged to. */
+static uint32_t node_in_trace(uint32_t node, const struct memory_event *e)
+{
+	char name[PAGES_NAME_MAX];
+
+	pages_name(e->what, e->cause, name);
+	return node_intern(node, frame_intern(FRAME_PAGES, string_intern(name, strlen(name))));
+}
+
+/* An amount that has no place in one operation has it in several. */
+static void trace(uint8_t source, uint32_t slot, const struct memory_event *e)
+{
+	const struct slot_entry *of = &collector->slot[slot];
+	const struct wire_interval v = {e->at_ns, e->at_ns + e->took_ns, node_in_trace(of->node, e),
+					of->lane};
+	enum pages_unit unit = pages_unit(e->what);
+	uint64_t left = unit == PAGES_BYTES ? e->bytes : unit == PAGES_NUMBER ? e->n : 0;
+	uint32_t amount;
+
+	do {
+		amount = (uint32_t)MIN(left, UINT32_MAX);
+		interval_deliver_pages(source, amount, &v);
+		left -= amount;
+	} while (left);
+}
+
 /* ---- what happened ---- */
 
 static uint32_t slot_of(uint8_t source, const struct memory_event *e, unsigned set)
@@ -133,6 +162,8 @@ void unified_add(uint8_t source, const struct memory_event *e)
 	else
 		add_missed(slot, e);
 	slot_touch(slot);
+	if (is_run_traced() && e->at_ns)
+		trace(source, slot, e);
 }
 
 void unified_forked(void)

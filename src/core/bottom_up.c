@@ -243,7 +243,7 @@ static uint32_t leave_out_memory(struct bottom_up *b, uint32_t n)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (snapshot_node(b->snap, b->holders[i])->kind != FRAME_ALLOC)
+		if (!frame_is_memory((enum frame_kind)snapshot_node(b->snap, b->holders[i])->kind))
 			b->holders[kept++] = b->holders[i];
 	return kept;
 }

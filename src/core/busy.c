@@ -108,16 +108,16 @@ static int merge(struct busy *b, struct head *heads, size_t n)
 	return r;
 }
 
-/* Strips of lanes that stand together do, too. */
+/* Strips of lanes that stand together do, too; those of pages, which are no work, are behind them. */
 static void find_strips(struct busy *b, uint32_t lane)
 {
 	const struct strips *t = b->t;
-	uint32_t from = strips_device_lane(t, lane), to = lane + 1;
+	uint32_t from = strips_device_lane(t, lane);
 
-	while (to < t->n_lanes && strips_device_lane(t, to) == from)
-		to++;
 	b->first_strip = t->lanes[from].first_strip;
-	b->n_strips = t->lanes[to - 1].first_strip + t->lanes[to - 1].n_strips - b->first_strip;
+	for (uint32_t i = from;
+	     i < t->n_lanes && !t->lanes[i].pages && strips_device_lane(t, i) == from; i++)
+		b->n_strips += t->lanes[i].n_strips;
 }
 
 static uint64_t length(const struct busy *b, size_t i)

@@ -142,7 +142,7 @@ static bool is_inner_callee(struct callers *c, uint32_t id, uint32_t callee)
 /* What is allocated is not called: who holds it is told elsewhere. */
 static bool is_callee(const struct callers *c, uint32_t node)
 {
-	return snapshot_node(c->snap, node)->kind != FRAME_ALLOC &&
+	return !frame_is_memory((enum frame_kind)snapshot_node(c->snap, node)->kind) &&
 	       numbers_counts(c->numbers, node);
 }
 

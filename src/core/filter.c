@@ -19,8 +19,9 @@ uint8_t *filter_all(const struct snapshot *snap)
 	return mask;
 }
 
-/* What nodes have below them: ROWS_OF_* and this, bits. */
-enum { HAS_ELSE = ROWS_OF_THEIR_OWN + 1 };
+/* What nodes have below them: ROWS_OF_* and these, bits. Pages have times in a trace, and no numbers that a column could
+ * ask for. */
+enum { HAS_ELSE = ROWS_OF_THEIR_OWN + 1, HAS_PAGES = 2 * HAS_ELSE };
 
 static unsigned rows_of(enum frame_kind kind, const char *name)
 {
@@ -43,14 +44,21 @@ static void see_rows(uint8_t *seen, struct snapshot *snap)
 			seen[node] |=
 				rows_of(nodes[node].kind, session_node_name(s, s->rows[row].node));
 	}
-	for (uint32_t i = snapshot_n(snap); i-- > 1;)
+	for (uint32_t i = snapshot_n(snap); i-- > 1;) {
+		if (nodes[i].kind == FRAME_PAGES)
+			seen[i] |= HAS_PAGES;
 		seen[parents[i]] |= seen[i];
+	}
 }
 
 /* Those that the profile has. */
 static unsigned rows_there(struct snapshot *snap)
 {
-	return (snapshot_has(snap, METRIC_MEM_LIVE) ? ROWS_OF_MEMORY : 0) |
+	bool has_memory =
+		snapshot_has(snap, METRIC_MEM_LIVE) || snapshot_has(snap, METRIC_MIGRATIONS) ||
+		snapshot_has(snap, METRIC_CPU_FAULTS) || snapshot_has(snap, METRIC_GPU_FAULTS);
+
+	return (has_memory ? ROWS_OF_MEMORY : 0) |
 	       (snapshot_has(snap, METRIC_API_TIME) ? ROWS_OF_CALLS : 0) |
 	       (snapshot_has(snap, METRIC_GRAPH_FORM) ? ROWS_OF_FORMS : 0);
 }
@@ -62,7 +70,8 @@ bool filter_has_unasked(struct snapshot *snap, unsigned asked)
 
 int filter_out_unasked(uint8_t *mask, struct snapshot *snap, unsigned asked)
 {
-	unsigned unasked = rows_there(snap) & ~asked;
+	unsigned there = rows_there(snap);
+	unsigned unasked = (there & ~asked) | (there & ROWS_OF_MEMORY ? HAS_PAGES : 0);
 	_cleanup_(freep) uint8_t *seen = NULL;
 
 	if (!unasked)

@@ -37,15 +37,22 @@
 	_(MODULE,     22, "module")     /* of PyTorch: "encoder.layers.3" */                       \
 	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */                              \
 	_(GRAPH_RUN,  24, "graph_run")  /* all of a graph: "<graph: 300 kernels>" */               \
-	_(CALL,       25, "call")       /* of a function of the vendor's, which is no SYNC */
+	_(CALL,       25, "call")       /* of a function of the vendor's, which is no SYNC */          \
+	_(PAGES,      26, "pages")      /* of unified memory, that moved or were missed (pages.h) */
 /* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-		FRAME_N_KINDS = 26
+		FRAME_N_KINDS = 27
 };
+
+/* Memory that a context holds, and what happens to it: it calls nothing, and runs nowhere. */
+static inline bool frame_is_memory(enum frame_kind kind)
+{
+	return kind == FRAME_ALLOC || kind == FRAME_PAGES;
+}
 
 /* What the name of a FRAME_GRAPH_RUN begins with. "<graph>" is one that is not known, made before anybody looked; as a
  * FRAME_GRAPH it stands above what ran in such ones. */

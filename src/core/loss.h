@@ -43,9 +43,9 @@
 	_(EARLY,         30, "early_timestamps",    "records with a start before the launch")           \
 	_(GAPS,          31, "gaps",                "gaps between work of a device, charged to nobody")         \
 	_(ASIDE,         32, "aside_ms",            "milliseconds in which a profiler inside the program had CUPTI") \
-	_(SCOPES,        33, "trace_scopes",        "scopes missing from the trace: too many at once") \
+	_(SCOPES,        33, "trace_scopes",        "scopes or pages missing from the trace: too many at once") \
 	_(WINDOWS,       34, "trace_windows",       "windows of the trace not remembered, what ran in them may be missing") \
-	_(SCOPES_FULL,   35, "trace_scopes_full",   "scopes not in the trace (half of --trace-limit is for them)") \
+	_(SCOPES_FULL,   35, "trace_scopes_full",   "scopes and pages not in the trace (half of --trace-limit is for them)") \
 	_(LEVELS,        36, "trace_memory",        "changes of device memory not in the trace") \
 	_(LEFT_ORDER,    37, "left_behind_order",   "allocations that scopes may have left behind, and not counted") \
 	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \

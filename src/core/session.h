@@ -171,8 +171,11 @@ struct session_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the host */
 	uint32_t node, lane;
 	uint32_t epoch; /* 0 where nobody tells them apart */
-	uint32_t
-		latency_ns; /* from the call that launched it to its start; 0: not known, or too long */
+	union {         /* which one it is says its node */
+		uint32_t
+			latency_ns; /* from the call that launched it to its start; 0: not known, or too long */
+		uint32_t amount; /* of pages (core/pages.h): bytes, or how many */
+	};
 };
 
 /* Of an operation that was launched so long before its start. A call that seems to come later, by clocks that differ,

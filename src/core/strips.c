@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/pages.h"
 
 #define BLOCK          64
 #define AHEAD          24 /* intervals that are asked of memory before they are looked at */
@@ -26,20 +27,43 @@ bool interval_is_host(const struct session *s, const struct session_interval *v)
 	case FRAME_SET:
 	case FRAME_GRAPH:
 	case FRAME_GRAPH_RUN:
+	case FRAME_PAGES:
 		return false;
 	default:
 		return true;
 	}
 }
 
+/* What runs in a stream is work, whatever its node is. */
+bool interval_is_pages(const struct session *s, const struct session_interval *v)
+{
+	const struct session_lane *lane = &s->lanes[v->lane];
+
+	return (lane->device == SESSION_NONE || lane->stream == SESSION_NONE) &&
+	       session_node_kind(s, v->node) == FRAME_PAGES;
+}
+
+uint32_t interval_latency_ns(const struct session *s, const struct session_interval *v)
+{
+	return interval_is_pages(s, v) ? 0 : v->latency_ns;
+}
+
+unsigned interval_pages_lane(const struct session *s, const struct session_interval *v)
+{
+	return interval_is_pages(s, v) ? pages_kind(session_node_name(s, v->node)).lane
+				       : PAGES_NONE;
+}
+
 uint32_t interval_node(const struct snapshot *snap, const struct session_interval *v)
 {
 	const struct session *s = snapshot_session(snap);
-	uint32_t any = SNAP_NONE;
+	uint32_t any = SNAP_NONE, of = v->node;
 
 	if (snapshot_is_plain(snap))
 		return v->node < snapshot_n(snap) ? v->node : SNAP_NONE;
-	for (uint32_t row = session_first_row(s, v->node); row != SESSION_NONE;
+	if (session_node_kind(s, of) == FRAME_PAGES) /* the numbers are who allocated them */
+		of = s->nodes[of].parent;
+	for (uint32_t row = session_first_row(s, of); row != SESSION_NONE;
 	     row = session_next_row(s, row)) {
 		any = snapshot_row_node(snap, row);
 		if (s->rows[row].lane == v->lane)
@@ -110,24 +134,33 @@ static int compare_lanes(const void *a, const void *b)
 		return x->is_host ? -1 : 1;
 	if (x->device != y->device)
 		return COMPARE(x->device, y->device);
+	if (x->pages != y->pages)
+		return COMPARE(x->pages, y->pages);
 	if (x->context != y->context)
 		return COMPARE(x->context, y->context);
 	return x->stream != y->stream ? COMPARE(x->stream, y->stream)
 				      : COMPARE(x->thread, y->thread);
 }
 
-/* A lane of the session, as work of a device or ranges of the host have it. */
+/* The sides of a lane of the session: work of a device, ranges of the host, and pages of each kind. */
+enum { OF_DEVICE, OF_HOST, N_SIDES = OF_HOST + PAGES_N_LANES };
+
+/* A lane of the session, as what is on a side of it has it. */
 static struct strip_lane lane_of(const struct session *s, const struct session_lane *of,
-				 bool is_host)
+				 unsigned side)
 {
 	struct strip_lane lane = {.rank = UINT32_MAX,
 				  .process = of->process,
 				  .device = of->device,
-				  .is_host = is_host};
+				  .is_host = side == OF_HOST,
+				  .pages = side > OF_HOST ? (uint8_t)(side - OF_HOST) : PAGES_NONE};
 
 	if (of->process < s->n_processes)
 		lane.rank = (uint32_t)s->processes[of->process].rank; /* none is -1 */
-	if (is_host) {
+	if (lane.pages) {
+		lane.is_host = of->device == SESSION_NONE;
+		lane.stream = SESSION_NONE;
+	} else if (lane.is_host) {
 		lane.thread = of->thread;
 	} else {
 		lane.context = of->context;
@@ -142,7 +175,6 @@ struct arrived {
 	size_t n_runs;             /* parts that are in order */
 };
 
-/* A lane of the session, as work of a device or ranges of the host have it. */
 struct side {
 	uint32_t lane; /* of the strips, where there is anything */
 	size_t n;
@@ -151,16 +183,25 @@ struct side {
 /* While the strips are made. */
 struct maker {
 	struct strips *t;
-	struct side *sides;      /* by lane of the session: twice, of a device and of the host */
+	struct side *sides;      /* by lane of the session, N_SIDES of each */
 	struct arrived *arrived; /* by lane */
 	uint64_t *starts;        /* by place in `order`, until a lane is sorted: then its lines */
 };
 
+static unsigned side_at(const struct session *s, const struct session_interval *v)
+{
+	const struct session_lane *lane = &s->lanes[v->lane];
+	unsigned pages;
+
+	if (_likely_(lane->device != SESSION_NONE && lane->stream != SESSION_NONE))
+		return OF_DEVICE;
+	pages = interval_pages_lane(s, v);
+	return pages ? OF_HOST + pages : interval_is_host(s, v) ? OF_HOST : OF_DEVICE;
+}
+
 static struct side *side_of(const struct maker *m, const struct session_interval *v)
 {
-	bool has_device = m->t->s->lanes[v->lane].device != SESSION_NONE;
-
-	return &m->sides[2 * (size_t)v->lane + (!has_device && interval_is_host(m->t->s, v))];
+	return &m->sides[N_SIDES * (size_t)v->lane + side_at(m->t->s, v)];
 }
 
 static void note_earliest(struct strips *t, uint32_t id)
@@ -186,8 +227,8 @@ static int note_lanes(struct maker *m)
 			continue;
 		if (ARRAY_ROOM(t->lanes, t->cap_lanes, t->n_lanes + 1) < 0)
 			return -ENOMEM;
-		t->lanes[t->n_lanes++] = lane_of(s, &s->lanes[s->intervals[i].lane],
-						 interval_is_host(s, &s->intervals[i]));
+		t->lanes[t->n_lanes++] =
+			lane_of(s, &s->lanes[s->intervals[i].lane], side_at(s, &s->intervals[i]));
 	}
 	return 0;
 }
@@ -207,8 +248,8 @@ static void sort_lanes(struct maker *m)
 	t->n_lanes = n;
 	for (size_t i = 0; i < n; i++)
 		t->lanes[i].shift_ns = shift_of(s, t->lanes[i].process, least);
-	for (size_t i = 0; i < 2 * s->n_lanes; i++) {
-		struct strip_lane key = lane_of(s, &s->lanes[i / 2], i % 2), *lane;
+	for (size_t i = 0; i < N_SIDES * s->n_lanes; i++) {
+		struct strip_lane key = lane_of(s, &s->lanes[i / N_SIDES], i % N_SIDES), *lane;
 
 		if (!m->sides[i].n)
 			continue;
@@ -258,7 +299,7 @@ static int make_lanes(struct maker *m)
 {
 	const struct strips *t = m->t;
 
-	m->sides = calloc(2 * t->s->n_lanes, sizeof(*m->sides));
+	m->sides = calloc(N_SIDES * t->s->n_lanes, sizeof(*m->sides));
 	if (!m->sides || note_lanes(m) < 0)
 		return -ENOMEM;
 	sort_lanes(m);
@@ -815,7 +856,8 @@ bool strips_have_contexts(const struct strips *t, const struct strip_lane *lane)
 {
 	for (size_t i = 0; i < t->n_lanes; i++)
 		if (t->lanes[i].process == lane->process && t->lanes[i].device == lane->device &&
-		    !t->lanes[i].is_host && t->lanes[i].context != lane->context)
+		    !t->lanes[i].is_host && !t->lanes[i].pages &&
+		    t->lanes[i].context != lane->context)
 			return true;
 	return false;
 }
@@ -830,12 +872,17 @@ uint32_t strips_device_lane(const struct strips *t, uint32_t lane)
 	return lane;
 }
 
+bool strips_same_place(const struct strip_lane *a, const struct strip_lane *b)
+{
+	return a->process == b->process && a->device == b->device && a->is_host == b->is_host;
+}
+
 /* ---- from launches to operations ---- */
 
 uint64_t strip_launched_ns(const struct strips *t, const struct strip *strip, size_t i)
 {
 	uint64_t start_ns = strip_start_ns(t, strip, i);
-	uint32_t latency_ns = strip_interval(t, strip, i)->latency_ns;
+	uint32_t latency_ns = interval_latency_ns(t->s, strip_interval(t, strip, i));
 
 	return latency_ns ? start_ns - MIN(latency_ns, start_ns) : 0;
 }
@@ -845,8 +892,8 @@ const struct strip_lane *strip_launcher(const struct strips *t, const struct str
 	const struct session_lane *of = &t->s->lanes[strip_interval(t, strip, i)->lane];
 
 	for (size_t k = 0; k < t->n_lanes; k++)
-		if (t->lanes[k].is_host && t->lanes[k].process == of->process &&
-		    t->lanes[k].thread == of->thread)
+		if (t->lanes[k].is_host && !t->lanes[k].pages &&
+		    t->lanes[k].process == of->process && t->lanes[k].thread == of->thread)
 			return &t->lanes[k];
 	return NULL;
 }

@@ -7,6 +7,7 @@
  *
  *     lane "stream 7"       strip 0  ──[gemm]──[relu]────
  *                           strip 1  ─────[copy]─────────
+ *     lane "pages to GPU"   strip 0  ──[]─[]─[]──────────   of unified memory (core/pages.h): no work of the device
  *     lane "thread 4711"    strip 0  ─[step             ]
  *                           strip 1  ──[forward]─[back]──
  *
@@ -15,7 +16,7 @@
  *                                 strips_cells() ─> how busy a strip was in each column of a screen
  *
  * A column costs a binary search and at most 64 intervals, however many there are. Lanes stand by
- * process: its threads, then the streams of its devices. Processes whose clocks are others (of several
+ * process: its threads, then the streams of its devices, behind those of each its pages. Processes whose clocks are others (of several
  * hosts) are put on that which has run longest.
  *   thread  one */
 #include <stdbool.h>
@@ -27,13 +28,15 @@
 #define STRIP_CLASSES 8
 #define STRIP_LEAST   (STRIP_CLASSES - 1) /* the class that a column has only where no other ran */
 
-/* A thread of the host, or a stream of a device, whichever threads launched there. */
+/* A thread of the host, or a stream of a device, whichever threads launched there; or pages of unified memory of either,
+ * of one kind. */
 struct strip_lane {
 	uint32_t rank;            /* of its process; UINT32_MAX: none, which comes last */
 	uint32_t process, device; /* indices, or SESSION_NONE */
 	uint32_t context, stream;
 	uint64_t thread; /* of the host; else 0 */
 	bool is_host;
+	uint8_t pages;     /* enum pages_lane: PAGES_NONE for threads and streams */
 	uint64_t shift_ns; /* from its clock to that of the picture */
 	uint32_t first_strip, n_strips;
 	size_t first, n; /* of `order` */
@@ -109,6 +112,8 @@ bool strips_have_contexts(const struct strips *t, const struct strip_lane *lane)
 
 /* Lanes of a device that one process used stand together: the first of them, for one of these. */
 uint32_t strips_device_lane(const struct strips *t, uint32_t lane);
+/* Are they of the same device and process, or both of the host of one? */
+bool strips_same_place(const struct strip_lane *a, const struct strip_lane *b);
 
 /* One interval of a strip. */
 struct strip_place {
@@ -132,7 +137,13 @@ struct strip_place strips_first_launched(const struct strips *t, const struct st
 /* The view node that an interval counts for: below groups a context is in several branches. SNAP_NONE: it is
  * not in the picture. */
 uint32_t interval_node(const struct snapshot *snap, const struct session_interval *v);
-/* A range on a thread of the host: no device, and no work that a device does. */
+/* A range on a thread of the host: no device, no work that a device does, and no pages. */
 bool interval_is_host(const struct session *s, const struct session_interval *v);
+/* Pages that moved or were missed, of a device or of the host: no work of either. */
+bool interval_is_pages(const struct session *s, const struct session_interval *v);
+/* Which lane they stand on (enum pages_lane); PAGES_NONE: they are none. */
+unsigned interval_pages_lane(const struct session *s, const struct session_interval *v);
+/* From the call that launched it to its start; 0: not known, or nobody did. */
+uint32_t interval_latency_ns(const struct session *s, const struct session_interval *v);
 
 #endif

@@ -25,7 +25,8 @@ struct chrome_event {
 	uint32_t name, cat, pid, tid; /* string ids; numbers as their text */
 	int64_t ts_ns, dur_ns;
 	uint64_t correlation, external, context, stream, bytes, latency_ns, thread;
-	int32_t device; /* -1: not said */
+	uint64_t n_pages; /* of our own category: how many, where it is no bytes */
+	int32_t device;   /* -1: not said */
 	uint32_t arg_name, reason;
 	uint64_t graph_node;      /* the vendor's number of a node of a CUDA graph; 0: it is none */
 	uint64_t original_stream; /* where it ran, of an event that was moved to another track */

@@ -96,6 +96,7 @@ static const struct key {
 	{IN_ARGS, "stream", NUMBER | STRING | ANY, ID, IN(event.stream), IN(event.has_stream)},
 	{IN_ARGS, "bytes", NUMBER | ANY, WHOLE_64, IN(event.bytes)},
 	{IN_ARGS, "bytes_mean_of", NUMBER | ANY, MENTIONED, .said = IN(event.is_mean)},
+	{IN_ARGS, "count", NUMBER | ANY, WHOLE_64, IN(event.n_pages)},
 	{IN_ARGS, "latency_ns", NUMBER | ANY, WHOLE_64, IN(event.latency_ns)},
 	{IN_ARGS, "thread", NUMBER | ANY, WHOLE_64, IN(event.thread)},
 	{IN_ARGS, "deviceId", NUMBER | STRING | ANY, INDEX, IN(event.device)},

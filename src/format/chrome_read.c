@@ -23,6 +23,7 @@ enum event_class {
 	CALL,         /* of the vendor's library: may launch work */
 	RANGE,
 	WORK,
+	PAGES,    /* of unified memory */
 	IGNORED,  /* repeats what other events say */
 	OVERHEAD, /* what the profiler itself took */
 	NOT_ALL,  /* our own: a time in which not all was recorded */
@@ -54,6 +55,7 @@ static const struct category {
 	{"cuda_sync", IGNORED, 0},
 	{"trace", IGNORED, 0},
 	{"unrecorded", NOT_ALL, 0},
+	{"unified_memory", PAGES, 0}, /* our own */
 	/* Triton's Proton */
 	{"scope", RANGE, FRAME_SCOPE},
 	{"metric", RANGE, FRAME_SCOPE},
@@ -337,13 +339,18 @@ static uint32_t range_frame(struct reader *r, const struct category *c, uint32_t
 	return frame_of(r, c->class == BY_TRACK ? FRAME_FUNCTION : (enum frame_kind)c->kind, name);
 }
 
+static bool is_root(const struct reader *r, const struct chrome_event *e, size_t i)
+{
+	return i == 0 && !strcmp(str(r, e->call_stack[0]), "ROOT");
+}
+
 /* The node of the first n entries of a call stack, which may begin with the root. */
 static uint32_t stack_node(struct reader *r, const struct chrome_event *e, size_t n)
 {
 	uint32_t node = SESSION_ROOT, frame;
 
 	for (size_t i = 0; i < n && node != SESSION_NONE; i++) {
-		if (i == 0 && !strcmp(str(r, e->call_stack[0]), "ROOT"))
+		if (is_root(r, e, i))
 			continue;
 		frame = guessed_frame(r, e->call_stack[i]);
 		node = frame == SESSION_NONE ? frame : session_node_intern(r->s, node, frame);
@@ -517,6 +524,35 @@ static int on_work(struct reader *r, const struct category *c, const struct chro
 	return add_work(r, e, track, &w);
 }
 
+/* Pages of unified memory: below who allocated them, in no stream. */
+static int on_pages(struct reader *r, const struct chrome_event *e, uint32_t track)
+{
+	const struct track *t = &r->tracks[track];
+	size_t n = e->n_call_stack - (e->n_call_stack > 0);
+	struct trace_work w = {.start_ns = e->ts_ns,
+			       .end_ns = e->ts_ns + e->dur_ns,
+			       .name = e->name,
+			       .bytes = e->bytes,
+			       .n_pages = e->n_pages,
+			       .is_pages = true,
+			       .no_stream = true,
+			       .device = e->device,
+			       .parent = stack_node(r, e, n > 0 ? n - 1 : 0),
+			       .process = e->device < 0
+						  ? session_process(r, &r->processes[t->process])
+						  : SESSION_NONE};
+
+	if (w.parent != SESSION_NONE && n > 0 && !is_root(r, e, n - 1)) {
+		uint32_t frame = frame_of(r, FRAME_ALLOC, e->call_stack[n - 1]);
+
+		w.parent =
+			frame == SESSION_NONE ? frame : session_node_intern(r->s, w.parent, frame);
+	}
+	if (w.parent == SESSION_NONE || (e->device < 0 && w.process == SESSION_NONE))
+		return -ENOMEM;
+	return add_work(r, e, track, &w);
+}
+
 /* A scope of Triton's Proton, or a range of our own trace, which says its whole path; its name may hold
  * its metrics as well. The kernels below it have the same path: its frame is theirs, but for that of a
  * call, which stands below nothing. */
@@ -603,6 +639,8 @@ static int on_execution(struct reader *r, const struct chrome_event *e)
 	if (c->class == NOT_ALL && e->has_dur)
 		return trace_add_unrecorded(r->trace, e->ts_ns, e->ts_ns + e->dur_ns,
 					    unrecorded_reason_of(str(r, e->reason)));
+	if (c->class == PAGES)
+		return on_pages(r, e, track);
 	/* What is on the track of a stream and is no work was put there for people to see. */
 	r->n_left_out[LEFT_OVERHEAD] += c->class == OVERHEAD;
 	if (c->class == IGNORED || c->class == OVERHEAD || c->class == NOT_ALL || on != HOST_TRACK)

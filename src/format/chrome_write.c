@@ -18,6 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/util.h"
+#include "core/pages.h"
+#include "core/strips.h"
 #include "format/counters.h"
 #include "format/export.h"
 #include "format/json_writer.h"
@@ -264,6 +267,16 @@ static void put_bytes(struct writer *w, const struct session_interval *v)
 		jsonw_key_u64(&w->json, "bytes_mean_of", count);
 }
 
+/* How much it is. */
+static void put_amount(struct writer *w, const struct session_interval *v)
+{
+	static const char *const keys[] = {[PAGES_BYTES] = "bytes", [PAGES_NUMBER] = "count"};
+	uint8_t unit = pages_kind(session_node_name(w->s, v->node)).unit;
+
+	if (unit < ARRAY_SIZE(keys))
+		jsonw_key_u64(&w->json, keys[unit], v->amount);
+}
+
 /* Where work ran; of a range of the host, its process and thread say that. */
 static void put_place(struct writer *w, const struct session_interval *v)
 {
@@ -274,7 +287,7 @@ static void put_place(struct writer *w, const struct session_interval *v)
 		jsonw_key(&w->json, "device");
 		jsonw_i64(&w->json, w->s->devices[lane->device].index);
 	}
-	if (lane->stream != SESSION_NONE)
+	if (lane->stream != SESSION_NONE && !interval_is_pages(w->s, v))
 		jsonw_key_u64(&w->json, "stream", lane->stream);
 	put_if_known(w, "thread", lane->thread);
 }
@@ -287,13 +300,14 @@ static int put_event(struct writer *w, const struct timeline_event *e)
 
 	jsonw_object_flat(&w->json);
 	jsonw_key_object(&w->json, "args");
-	if (!track->is_host)
+	if (track->pages)
+		put_amount(w, v);
+	else if (!track->is_host)
 		put_bytes(w, v);
 	r = put_call_stack(w, v->node);
 	if (!track->is_host)
 		put_place(w, v);
-	if (v->latency_ns)
-		jsonw_key_u64(&w->json, "latency_ns", v->latency_ns);
+	put_if_known(w, "latency_ns", interval_latency_ns(w->s, v));
 	jsonw_object_end(&w->json);
 	jsonw_key_text(&w->json, "cat", timeline_categories[timeline_category(w->s, v)]);
 	key_us(w, "dur", v->end_ns - v->start_ns);

@@ -77,7 +77,8 @@ static int put_device(const struct putter *x, const struct strips *strips, uint3
 	r = busy_init(&busy, strips, lane);
 	if (r < 0)
 		return r;
-	put_busy(x, group, &busy, of->shift_ns);
+	if (busy.n) /* it may have pages alone */
+		put_busy(x, group, &busy, of->shift_ns);
 	busy_done(&busy);
 	return put_memory(x, group, of);
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/strips.h"
+
 #define F(type, key, structure, member)                                                            \
 	{                                                                                          \
 		key, FIELD_##type, offsetof(struct structure, member)                              \
@@ -41,10 +43,21 @@ static const struct field epoch_fields[] = {
 	F(U32, "phase", session_epoch, phase),
 };
 
+static bool is_pages(const struct session *s, const void *element)
+{
+	return interval_is_pages(s, element);
+}
+
+static bool may_be_launched(const struct session *s, const void *element)
+{
+	return !interval_is_pages(s, element);
+}
+
 static const struct field interval_fields[] = {
+	{"amount", FIELD_U32, offsetof(struct session_interval, amount), is_pages},
 	F(U64, "end_ns", session_interval, end_ns),
 	F(INDEX, "lane", session_interval, lane),
-	F(U32, "latency_ns", session_interval, latency_ns),
+	{"latency_ns", FIELD_U32, offsetof(struct session_interval, latency_ns), may_be_launched},
 	F(NODE, "node", session_interval, node),
 	F(U64, "start_ns", session_interval, start_ns),
 };
@@ -431,10 +444,13 @@ static void write_element(const struct fields_writer *f, const struct field_sect
 {
 	jsonw_object_flat(f->json); /* one element a line */
 	for (size_t i = 0; i < section->n_fields; i++) {
-		if (!f->all && field_default(&section->fields[i], element))
+		const struct field *field = &section->fields[i];
+
+		if ((field->has && !field->has(f->session, element)) ||
+		    (!f->all && field_default(field, element)))
 			continue;
-		jsonw_key(f->json, section->fields[i].key);
-		write_field(f, &section->fields[i], element);
+		jsonw_key(f->json, field->key);
+		write_field(f, field, element);
 	}
 	jsonw_object_end(f->json);
 }

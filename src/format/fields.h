@@ -38,6 +38,7 @@ struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
+	bool (*has)(const struct session *s, const void *element); /* NULL: each has it */
 };
 
 struct field_section {

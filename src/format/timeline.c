@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/pages.h"
 #include "core/strips.h"
 #include "core/unrecorded.h"
 
@@ -83,7 +84,7 @@ static bool fits(const struct builder *b, const struct timeline_track *track,
 	uint32_t outer = track->last;
 	bool host = interval_is_host(b->s, v);
 
-	if (track->is_host != host)
+	if (track->is_host != host || track->pages != interval_pages_lane(b->s, v))
 		return false;
 	while (outer != SESSION_NONE && interval_of(b, outer)->end_ns <= v->start_ns)
 		outer = b->t->events[outer].outer;
@@ -96,11 +97,13 @@ static uint32_t track_find(struct builder *b, const struct session_interval *v, 
 {
 	struct timeline *t = b->t;
 	uint32_t lane = v->lane, *link = &b->first_track[lane];
-	unsigned line = 0;
+	unsigned line = 0, pages = interval_pages_lane(b->s, v);
 
-	for (; *link != SESSION_NONE; link = &t->tracks[*link].next, line++)
+	for (; *link != SESSION_NONE; link = &t->tracks[*link].next) {
 		if (fits(b, &t->tracks[*link], v, ret_outer))
 			return *link;
+		line += t->tracks[*link].pages == pages;
+	}
 	*ret_outer = SESSION_NONE;
 	if (b->group_of[lane] == SESSION_NONE)
 		b->group_of[lane] = group_find(b, lane);
@@ -113,6 +116,7 @@ static uint32_t track_find(struct builder *b, const struct session_interval *v, 
 							 .lane = lane,
 							 .line = line,
 							 .is_host = interval_is_host(b->s, v),
+							 .pages = (uint8_t)pages,
 							 .last = SESSION_NONE,
 							 .next = SESSION_NONE};
 	return (uint32_t)t->n_tracks++;
@@ -260,8 +264,9 @@ static bool is_unrecorded(const struct linker *l, uint32_t process, uint64_t ns)
 
 static uint32_t launcher_of(const struct linker *l, const struct session_interval *v)
 {
-	uint32_t track = v->latency_ns ? l->host_of[v->lane] : SESSION_NONE, at = SESSION_NONE;
-	uint64_t ns = v->start_ns - MIN(v->latency_ns, v->start_ns);
+	uint32_t latency_ns = interval_latency_ns(l->s, v);
+	uint32_t track = latency_ns ? l->host_of[v->lane] : SESSION_NONE, at = SESSION_NONE;
+	uint64_t ns = v->start_ns - MIN(latency_ns, v->start_ns);
 
 	if (track != SESSION_NONE && is_unrecorded(l, l->s->lanes[v->lane].process, ns))
 		return SESSION_NONE;
@@ -331,7 +336,9 @@ void timeline_track_name(const struct session *s, const struct timeline_track *t
 	const struct session_lane *l = &s->lanes[track->lane];
 	char stream[STREAM_WORD];
 
-	if (track->is_host) {
+	if (track->pages) {
+		buf_puts(out, pages_lane_words[track->pages]);
+	} else if (track->is_host) {
 		buf_printf(out, "thread %llu", (unsigned long long)l->thread);
 	} else {
 		buf_puts(out, session_stream_word(l->stream, stream));
@@ -353,12 +360,15 @@ const char *const timeline_categories[TIMELINE_N] = {
 	[TIMELINE_NVTX] = "nvtx",
 	[TIMELINE_PYTHON] = "python_function",
 	[TIMELINE_CALL] = "cuda_runtime",
+	[TIMELINE_PAGES] = "unified_memory",
 };
 
 enum timeline_category timeline_category(const struct session *s, const struct session_interval *v)
 {
 	enum frame_kind kind = session_node_kind(s, v->node);
 
+	if (interval_is_pages(s, v))
+		return TIMELINE_PAGES;
 	if (!interval_is_host(s, v))
 		return kind == FRAME_COPY  ? TIMELINE_COPY
 		       : kind == FRAME_SET ? TIMELINE_SET

@@ -3,11 +3,13 @@
 #define PROTON_FORMAT_TIMELINE_H
 /* The single executions of a session as a picture over time: groups (a process on a device, or on the
  * host), in them tracks. On that of a stream nothing overlaps, on that of a thread ranges lie within
- * each other. What does not fit gets a further track, because most viewers cannot draw it on one.
+ * each other. What does not fit gets a further track, because most viewers cannot draw it on one. Pages of unified memory
+ * (core/pages.h) stand in the group of their device, or of the host, on tracks by kind.
  *
  *   group "python3 (4711), CUDA 0 NVIDIA H200"
  *     track "stream 7"       ──[gemm]──[relu]────
  *     track "stream 7 (2)"   ─────[copy]─────────
+ *     track "pages to GPU"   ───[]─[]────────────
  *   group "python3 (4711)"
  *     track "thread 4711"    ─[step ─[forward]── ]
  *   thread  one */
@@ -25,6 +27,7 @@ struct timeline_track {
 	uint32_t group, lane;
 	unsigned line; /* 0: the stream's, or thread's, first */
 	bool is_host;  /* a thread's */
+	uint8_t pages; /* enum pages_lane */
 	uint32_t last; /* event; SESSION_NONE: none yet */
 	uint32_t next; /* of the same lane; SESSION_NONE ends */
 };
@@ -61,7 +64,8 @@ enum timeline_category {
 	TIMELINE_SCOPE,
 	TIMELINE_NVTX,
 	TIMELINE_PYTHON,
-	TIMELINE_CALL, /* that waits for a device */
+	TIMELINE_CALL,  /* that waits for a device */
+	TIMELINE_PAGES, /* our own */
 	TIMELINE_N
 };
 extern const char *const timeline_categories[TIMELINE_N]; /* "kernel", "gpu_memcpy" … */

@@ -13,9 +13,11 @@
 #include "base/idindex.h"
 #include "base/util.h"
 #include "core/device_work.h"
+#include "core/pages.h"
 #include "core/unrecorded.h"
 
 #define DEVICES_MAX 4096
+#define UNNAMED     "<unnamed>"
 
 /* A call that may have launched work, or a range in which work was launched. */
 struct origin {
@@ -588,7 +590,7 @@ static uint32_t work_frame(struct trace *t, const struct trace_work *w)
 		name = strtab_adds(t->s->strings, text);
 	}
 	if (!name)
-		name = strtab_adds(t->s->strings, "<unnamed>");
+		name = strtab_adds(t->s->strings, UNNAMED);
 	if (name == STRTAB_NONE)
 		return SESSION_NONE;
 	return session_frame_intern(t->s, is_graph_run(t, w) ? FRAME_GRAPH_RUN : kinds[w->kind],
@@ -802,6 +804,63 @@ static int work_values(struct trace *t, const struct trace_work *w, uint32_t nod
 	return work_histogram(t, node, &t->s->lanes[lane], n_before, before_ns, ns);
 }
 
+/* What a collector charges to who allocated them. */
+static int pages_values(struct trace *t, const struct trace_work *w, const struct pages_kind *kind,
+			const struct session_interval *v)
+{
+	static const uint32_t amounts[] = {
+		[UNIFIED_TO_DEVICE] = METRIC_TO_DEVICE,  [UNIFIED_TO_HOST] = METRIC_TO_HOST,
+		[UNIFIED_TO_PEER] = METRIC_TO_PEER,      [UNIFIED_CPU_FAULT] = METRIC_CPU_FAULTS,
+		[UNIFIED_GPU_FAULT] = METRIC_GPU_FAULTS, [UNIFIED_THRASH] = METRIC_THRASHES,
+		[UNIFIED_THROTTLE] = METRIC_THROTTLED,   [UNIFIED_REMOTE] = METRIC_REMOTE};
+	bool has_moved = kind->unit == PAGES_BYTES;
+	uint64_t took_ns = v->end_ns - v->start_ns;
+	const struct {
+		uint32_t metric;
+		uint64_t value;
+	} values[] = {
+		{amounts[kind->what], kind->unit == PAGES_TIME ? took_ns : v->amount},
+		{METRIC_MIGRATIONS, has_moved},
+		{METRIC_MIGRATING, has_moved ? took_ns : 0},
+		{METRIC_ASKED_FOR, kind->cause == UNIFIED_AS_ASKED ? v->amount : 0},
+		{METRIC_EVICTED, kind->cause == UNIFIED_EVICTED ? v->amount : 0},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(values); i++)
+		if (values[i].value)
+			r = session_add(t->s, w->parent, v->lane, 0, values[i].metric,
+					(union metric_value){.u64 = values[i].value});
+	return r;
+}
+
+/* Of a kind that is not known, nothing is. */
+static int pages_place(struct trace *t, const struct trace_work *w)
+{
+	struct pages_kind kind = pages_kind(strtab_str(t->s->strings, w->name));
+	uint64_t amount = kind.unit == PAGES_BYTES ? w->bytes : w->n_pages;
+	uint32_t name = w->name ? w->name : strtab_adds(t->s->strings, UNNAMED), frame;
+	struct session_interval v = {.amount = (uint32_t)MIN(amount, UINT32_MAX),
+				     .start_ns = (uint64_t)(w->start_ns - t->first_ns),
+				     .end_ns = (uint64_t)(w->end_ns - t->first_ns)};
+	struct session_lane lane;
+	int r = work_lane(t, w, NULL, &lane);
+
+	if (r < 0 || name == STRTAB_NONE)
+		return -ENOMEM;
+	frame = session_frame_intern(t->s, FRAME_PAGES, name, SESSION_NONE, 0);
+	if (frame == SESSION_NONE)
+		return -ENOMEM;
+	if (lane.device != SESSION_NONE)
+		lane.stream = SESSION_NONE;
+	v.node = session_node_intern(t->s, w->parent, frame);
+	v.lane = session_lane_intern(t->s, &lane);
+	if (v.node == SESSION_NONE || v.lane == SESSION_NONE)
+		return -ENOMEM;
+	r = kind.lane != PAGES_OTHER ? pages_values(t, w, &kind, &v) : 0;
+	return r < 0 ? r : session_interval_add(t->s, &v);
+}
+
 static int work_place(struct trace *t, const struct trace_work *w)
 {
 	uint32_t latency_ns = (uint32_t)MIN(w->latency_ns, UINT32_MAX);
@@ -837,7 +896,8 @@ static int place_works(struct trace *t)
 	if (t->n_works)
 		qsort(t->works, t->n_works, sizeof(*t->works), compare_works);
 	for (size_t i = 0; r == 0 && i < t->n_works; i++)
-		r = work_place(t, &t->works[i]);
+		r = t->works[i].is_pages ? pages_place(t, &t->works[i])
+					 : work_place(t, &t->works[i]);
 	return r;
 }
 
@@ -854,7 +914,7 @@ static int add_up(struct trace *t, const struct session_interval *placed)
 	for (size_t i = 0; i < t->n_works; i++) {
 		const struct session_lane *lane = &t->s->lanes[placed[i].lane];
 
-		if (lane->device != SESSION_NONE)
+		if (lane->device != SESSION_NONE && !t->works[i].is_pages)
 			work[n++] =
 				(struct device_work){.start_ns = placed[i].start_ns,
 						     .end_ns = placed[i].end_ns,
@@ -965,10 +1025,12 @@ static int add_run(struct trace *t, int64_t last_ns)
 	int64_t first_work_ns = INT64_MAX, last_work_ns = INT64_MIN;
 
 	for (size_t i = 0; i < t->n_works; i++) {
+		if (t->works[i].is_pages)
+			continue;
 		first_work_ns = MIN(first_work_ns, t->works[i].start_ns);
 		last_work_ns = MAX(last_work_ns, t->works[i].end_ns);
 	}
-	if (t->n_works) {
+	if (first_work_ns <= last_work_ns) {
 		run.first_work_ns = (uint64_t)(first_work_ns - t->first_ns);
 		run.last_work_ns = (uint64_t)(last_work_ns - t->first_ns);
 	}

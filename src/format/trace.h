@@ -48,7 +48,7 @@ struct trace_range {
 	bool placed;    /* `base` is its parent, whatever is around it */
 };
 
-/* A kernel, copy or set. */
+/* A kernel, copy or set; or pages of unified memory (core/pages.h), which are no work. */
 struct trace_work {
 	int64_t start_ns, end_ns;
 	uint64_t launch, range; /* ids, 0 = unknown */
@@ -67,7 +67,9 @@ struct trace_work {
 	uint8_t kind;     /* enum activity_kind */
 	uint8_t direction, src_kind, dst_kind; /* see struct activity */
 	bool no_size; /* `bytes` is its share of what several moved, of whatever sizes they were */
-	bool no_stream; /* nobody says in which it ran: `stream` does not count */
+	bool no_stream;   /* nobody says in which it ran: `stream` does not count */
+	bool is_pages;    /* what they are says the name; `parent` is who allocated them */
+	uint64_t n_pages; /* how many, where it is no bytes */
 };
 
 struct trace;

@@ -11,6 +11,7 @@
 #include "report/rows.h"
 #include "report/view_traffic.h"
 #include "report/table.h"
+#include "report/while_ran.h"
 #include "report/words.h"
 
 #define MADE(op_, metric_, factor_)                                                                \
@@ -440,6 +441,8 @@ static int put_allocated(struct report *r)
 		e = put_growth(r);
 	if (e == 0)
 		e = put_unified(r, &list);
+	if (e == 0)
+		e = put_while_ran(r);
 	held_done(&list);
 	return e;
 }

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "core/busy.h"
 #include "core/levels.h"
+#include "core/pages.h"
 #include "core/runs.h"
 #include "core/strips.h"
 #include "report/rows.h"
@@ -132,6 +133,8 @@ static void put_strip_label(struct picture *p, const struct strip *strip)
 
 	if (strip->line)
 		snprintf(label, sizeof(label), "    +%u", strip->line);
+	else if (lane->pages)
+		snprintf(label, sizeof(label), "  %s", pages_lane_words[lane->pages]);
 	else if (lane->is_host)
 		snprintf(label, sizeof(label), "  thread %llu", (unsigned long long)lane->thread);
 	else if (strips_have_contexts(&p->strips, lane))
@@ -161,6 +164,39 @@ static double look_at(struct picture *p, const struct strip *strip)
 	return of_ns ? (double)busy_ns / (double)of_ns : NAN;
 }
 
+/* All lines of a lane of pages: bytes, or how many there were of what has none. */
+static double lane_amount(const struct picture *p, const struct strip_lane *lane,
+			  bool *ret_is_bytes)
+{
+	const struct strips *t = &p->strips;
+	uint32_t least = lane->pages > PAGES_TO_PEER;
+	double amount = 0;
+
+	*ret_is_bytes = !least;
+	for (uint32_t k = 0; k < lane->n_strips; k++) {
+		const struct strip *strip = &t->strips[lane->first_strip + k];
+
+		for (size_t i = 0; i < strip->n; i++)
+			if (t->classes[strip->first + i] != STRIP_LEAST)
+				amount += MAX(strip_interval(t, strip, i)->amount, least);
+	}
+	return amount;
+}
+
+/* Nobody was busy with it: how much it was stands in the place of that. */
+static void put_amount(struct picture *p, const struct strip *strip)
+{
+	bool is_bytes;
+	double amount = lane_amount(p, &p->strips.lanes[strip->lane], &is_bytes);
+	char text[HUMAN_MAX] = "";
+
+	if (!strip->line && is_bytes)
+		human_bytes(text, amount);
+	else if (!strip->line)
+		human_count(text, amount);
+	out_printf(p->r->out, " %6s\n", text);
+}
+
 static void put_strip(struct picture *p, const struct strip *strip)
 {
 	double share = look_at(p, strip);
@@ -168,21 +204,22 @@ static void put_strip(struct picture *p, const struct strip *strip)
 	put_strip_label(p, strip);
 	for (unsigned i = 0; i < p->view.n; i++)
 		out_puts(p->r->out, level_of(p, strip, i));
-	put_percent(p, share);
+	if (p->strips.lanes[strip->lane].pages)
+		put_amount(p, strip);
+	else
+		put_percent(p, share);
 }
 
+/* Of pages single ones say something. */
 static bool says_little(struct picture *p, const struct strip_lane *lane)
 {
 	double share = 0;
 
+	if (lane->pages)
+		return false;
 	for (uint32_t i = 0; i < lane->n_strips; i++)
 		share += look_at(p, &p->strips.strips[lane->first_strip + i]);
 	return share < LITTLE;
-}
-
-static bool same_place(const struct strip_lane *a, const struct strip_lane *b)
-{
-	return a->process == b->process && a->device == b->device && a->is_host == b->is_host;
 }
 
 /* Lanes [from, to) are of one place. Of those that say little one is shown, and more are told as so many. */
@@ -481,7 +518,7 @@ static int put_group(struct picture *p, size_t from, size_t *ret_to)
 	size_t to = from + 1;
 	int r = 0;
 
-	while (to < t->n_lanes && same_place(&t->lanes[from], &t->lanes[to]))
+	while (to < t->n_lanes && strips_same_place(&t->lanes[from], &t->lanes[to]))
 		to++;
 	put_place(p, &t->lanes[from]);
 	out_putc(p->r->out, '\n');

@@ -23,6 +23,7 @@ enum role flame_box_role(unsigned kind)
 		[FRAME_MARK] = ROLE_BOX_NVTX,     [FRAME_OTHER] = ROLE_BOX_GROUP,
 		[FRAME_DEVICE] = ROLE_BOX_GROUP,  [FRAME_STREAM] = ROLE_BOX_GROUP,
 		[FRAME_THREAD] = ROLE_BOX_GROUP,  [FRAME_CALL] = ROLE_BOX_CODE,
+		[FRAME_PAGES] = ROLE_BOX_GROUP,
 	};
 
 	return kind < FRAME_N_KINDS ? roles[kind] : ROLE_BOX_CODE;

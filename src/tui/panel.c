@@ -79,6 +79,7 @@ enum role kind_role(unsigned kind)
 		[FRAME_MARK] = ROLE_SCOPE,    [FRAME_OTHER] = ROLE_WARNING,
 		[FRAME_DEVICE] = ROLE_GROUP,  [FRAME_STREAM] = ROLE_GROUP,
 		[FRAME_THREAD] = ROLE_GROUP,  [FRAME_CALL] = ROLE_CODE,
+		[FRAME_PAGES] = ROLE_COPY,
 	};
 
 	return kind < FRAME_N_KINDS ? roles[kind] : ROLE_NORMAL;

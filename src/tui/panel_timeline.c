@@ -61,11 +61,6 @@ static bool make_strips(struct panel *p)
 	return true;
 }
 
-static bool same_place(const struct strip_lane *a, const struct strip_lane *b)
-{
-	return a->process == b->process && a->device == b->device && a->is_host == b->is_host;
-}
-
 /* What stands above the strips of a process's threads, or of a device. */
 static size_t put_heads(struct panel *p, struct timeline_row *rows, uint32_t lane)
 {
@@ -92,7 +87,7 @@ static bool make_rows(struct panel *p)
 	for (uint32_t i = 0; i < t->n_strips; i++) {
 		const struct strip_lane *lane = &t->lanes[t->strips[i].lane];
 
-		if (!last || !same_place(last, lane))
+		if (!last || !strips_same_place(last, lane))
 			n += put_heads(p, pt->rows + n, t->strips[i].lane);
 		pt->rows[n++] = (struct timeline_row){i, TIMELINE_STRIP};
 		last = lane;
@@ -212,6 +207,7 @@ static uint64_t row_key(struct panel *p, size_t row)
 	uint64_t place = hash_pair(lane->process, lane->device);
 	uint64_t on = lane->is_host ? lane->thread : hash_pair(lane->context, lane->stream);
 
+	on = hash_pair(on, lane->pages);
 	return strip ? hash_u64(place ^ hash_u64(on)) + strip->line + lane->is_host
 		     : ~place + lane->is_host + 2 * pt->rows[row].kind;
 }
@@ -416,10 +412,14 @@ static void do_follow(struct panel *p)
 {
 	struct timeline_spot spot = timeline_spot(p);
 	struct timeline_flow flow = timeline_flow(p, true);
-	bool on_host = spot.strip && as_timeline(p)->strips.lanes[spot.strip->lane].is_host;
+	const struct strip_lane *lane =
+		spot.strip ? &as_timeline(p)->strips.lanes[spot.strip->lane] : NULL;
+	bool on_host = lane && lane->is_host, is_pages = lane && lane->pages;
 
 	if (!spot.n) {
 		tui_message(p->tui, "nothing runs here: } and { go to the next operation");
+	} else if (is_pages) {
+		tui_message(p->tui, "no call launched this: the line below says who allocated it");
 	} else if (on_host && !flow.launched_ns) {
 		tui_message(p->tui, "of nothing it is known that it was launched in here");
 	} else if (on_host) {
@@ -454,7 +454,8 @@ static void do_next_gap(struct panel *p)
 	size_t i = strip ? MAX(strip_begun(&pt->strips, strip, pt->at_ns), 1) : 0;
 	uint64_t from_ns;
 
-	if (strip && pt->strips.lanes[strip->lane].is_host) {
+	if (strip && pt->strips.lanes[strip->lane].is_host &&
+	    !pt->strips.lanes[strip->lane].pages) {
 		do_follow(p);
 		return;
 	}
@@ -756,6 +757,8 @@ static const struct panel_sign signs[] = {
 	{"n", "nothing ran: the next was being launched"},
 	{"q", "nothing ran: the next had been launched, and waited for something else"},
 	{"g", "nothing ran: between nodes of a graph"},
+	{"pages",
+	 "unified memory that moved or was missed (--unified): no work of the device, and no part of busy"},
 	{"░", "not all that ran was recorded: the line below says why, and for how long", "/"},
 	{.sign = NULL},
 };

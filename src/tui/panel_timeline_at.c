@@ -32,8 +32,9 @@ const char *timeline_name(struct panel *p, const struct strip *strip, size_t i)
 	const struct session_interval *v = strip_interval(&as_timeline(p)->strips, strip, i);
 	uint32_t node = timeline_node(p, v);
 
-	return node == SNAP_NONE ? session_node_name(panel_session(p), v->node)
-				 : tui_node_name(p->tui, node);
+	return node == SNAP_NONE || interval_is_pages(panel_session(p), v)
+		       ? session_node_name(panel_session(p), v->node)
+		       : tui_node_name(p->tui, node);
 }
 
 unsigned timeline_column(const struct strip_view *view, uint64_t ns)
@@ -111,7 +112,7 @@ struct timeline_flow timeline_flow(struct panel *p, bool far)
 	struct timeline_spot spot = timeline_spot(p);
 	struct strip_place at = {spot.strip, spot.i};
 
-	if (!spot.n)
+	if (!spot.n || t->lanes[spot.strip->lane].pages)
 		return (struct timeline_flow){0};
 	if (t->lanes[spot.strip->lane].is_host)
 		at = strips_first_launched(t, spot.strip, spot.i,

@@ -188,7 +188,7 @@ struct strip_place timeline_put_reason(struct panel *p, const struct strip *stri
 	struct busy_gap gap;
 	char ns[HUMAN_MAX];
 
-	if (!b)
+	if (!b || as_timeline(p)->strips.lanes[strip->lane].pages)
 		return none;
 	if (!busy_gap_at(b, pt->at_ns, &gap)) {
 		if (busy_until(b, pt->at_ns + 1) > busy_until(b, pt->at_ns))

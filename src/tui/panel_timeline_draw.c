@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include <string.h>
 #include "base/buf.h"
+#include "core/pages.h"
 #include "tui/flame_box.h"
 #include "tui/names.h"
 #include "tui/panel_timeline.h"
@@ -135,6 +136,7 @@ static void put_how_long(struct panel *p, const struct strip *strip, size_t i, s
 	const struct unrecorded_span *span =
 		timeline_unrecorded(p, strip, pt->at_ns, pt->at_ns + 1);
 	uint64_t from_ns = i > 0 ? strip_end_ns(t, strip, i - 1) : pt->at_ns;
+	bool is_pages = t->lanes[strip->lane].pages;
 	char ns[HUMAN_MAX];
 
 	if (span) {
@@ -144,9 +146,9 @@ static void put_how_long(struct panel *p, const struct strip *strip, size_t i, s
 	} else if (i > 0 && i < strip->n &&
 		   !timeline_unrecorded(p, strip, from_ns, strip_start_ns(t, strip, i))) {
 		human_time_ns(ns, (double)(strip_start_ns(t, strip, i) - from_ns));
-		buf_printf(out, "idle for %s", ns);
+		buf_printf(out, "%s for %s", is_pages ? "nothing" : "idle", ns);
 	} else {
-		buf_puts(out, "idle");
+		buf_puts(out, is_pages ? "nothing moved" : "idle");
 	}
 }
 
@@ -197,6 +199,28 @@ static void draw_launch(struct panel *p, struct pen *pen, enum role role,
 	pen_put(pen, role, "  ");
 }
 
+/* "2.00M  ", "5 times  ": how much moved, or was missed. */
+static void draw_amount(struct panel *p, struct pen *pen, enum role role,
+			const struct timeline_spot *spot)
+{
+	const struct strips *t = &as_timeline(p)->strips;
+	const struct session_interval *v = strip_interval(t, spot->strip, spot->i);
+	char amount[HUMAN_MAX];
+
+	if (!t->lanes[spot->strip->lane].pages)
+		return;
+	switch (pages_kind(session_node_name(t->s, v->node)).unit) {
+	case PAGES_BYTES:
+		human_bytes(amount, v->amount);
+		pen_printf(pen, role, "%sB  ", amount);
+		break;
+	case PAGES_NUMBER:
+		human_count(amount, v->amount);
+		pen_printf(pen, role, "%s of them  ", amount);
+		break;
+	}
+}
+
 /* "took 12.3us  launched 5us before  gemm  in forward > linear" */
 static void draw_interval(struct panel *p, struct pen *pen, enum role role,
 			  const struct timeline_spot *spot)
@@ -210,6 +234,7 @@ static void draw_interval(struct panel *p, struct pen *pen, enum role role,
 	pen_printf(pen, role, "took %s  ", took);
 	if (spot->n > 1)
 		pen_printf(pen, role, "1 of %zu here  ", spot->n);
+	draw_amount(p, pen, role, spot);
 	draw_launch(p, pen, role, spot);
 	buf_init(&text, 4096);
 	buf_puts(&text, timeline_name(p, spot->strip, spot->i));
@@ -275,6 +300,8 @@ static void put_label(struct panel *p, const struct strip *strip, bool is_short,
 
 	if (strip->line) {
 		buf_printf(out, "  +%u", strip->line);
+	} else if (lane->pages) {
+		buf_puts(out, (is_short ? pages_lane_briefs : pages_lane_words)[lane->pages]);
 	} else if (lane->is_host) {
 		buf_printf(out, "%s%llu", is_short ? "t" : "thread ",
 			   (unsigned long long)lane->thread);
@@ -547,6 +574,7 @@ static const struct {
 	{3, "scope",      "of the host"},
 	{4, "NVTX",       NULL},
 	{5, "code",       NULL},
+	{6, "pages",      "pages"},
 };
 /* clang-format on */
 

@@ -955,9 +955,12 @@ static int interval_put(struct wire_decoder *d, struct peer *p, const struct wir
 			uint64_t offset_ns, uint32_t epoch, uint32_t latency_ns)
 {
 	const struct session_interval s = {
-		w->start_ns + offset_ns,       w->end_ns + offset_ns,
-		idmap_get(&p->nodes, w->node), idmap_get(&p->lanes, w->lane),
-		idmap_get(&p->epochs, epoch),  latency_ns,
+		.start_ns = w->start_ns + offset_ns,
+		.end_ns = w->end_ns + offset_ns,
+		.node = idmap_get(&p->nodes, w->node),
+		.lane = idmap_get(&p->lanes, w->lane),
+		.epoch = idmap_get(&p->epochs, epoch),
+		.latency_ns = latency_ns,
 	};
 
 	if (s.epoch == SESSION_NONE || s.node == SESSION_NONE || s.lane == SESSION_NONE)

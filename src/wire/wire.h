@@ -331,8 +331,9 @@ struct wire_interval {
 
 struct wire_epoch_interval {
 	struct wire_interval of;
-	uint32_t epoch;      /* 0: nobody asks */
-	uint32_t latency_ns; /* from the call that launched it to its start; 0: not known */
+	uint32_t epoch; /* 0: nobody asks */
+	uint32_t
+		latency_ns; /* from the call that launched it to its start; 0: not known; of pages their amount (core/pages.h) */
 };
 
 /* How this process has used a device so far: the first n of USE_NUMBERS (core/session.h) follow. */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Faults and migrations of unified memory: counts, bytes, times, and who allocated what is at their addresses.
+check_pages=$(cd "${srcdir:-.}" && pwd)/tests/tools/check_pages.py
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_unified
@@ -63,6 +64,81 @@ run many --unified
 check "more allocations than are told apart" "\
 first/alloc managed n=1 ns=1000 down=4096
 unified memory n=1 ns=1000 down=4096" "$(grep -v '^\[' many.tree)"
+
+# ---- when it was: beside what ran
+when="\
+a/alloc managed/CPU page fault host 3 3 3000
+a/alloc managed/migration HtoD GPU0 2 6144 2000
+a/alloc managed/migration HtoD as asked GPU0 1 4096 1000
+a/alloc managed/migration PtoP GPU1 1 4096 1000
+a/alloc managed/thrashing host 1 1 1000
+b/alloc managed/GPU page faults GPU0 1 5 1000
+b/alloc managed/mapped remotely GPU0 1 1 1000
+b/alloc managed/migration DtoH GPU0 1 1024 1000
+b/alloc managed/migration DtoH evicted GPU0 1 2048 1000
+b/alloc managed/throttled GPU0 1 0 1000
+c/alloc managed/migration DtoH GPU0 1 512 1000
+unified memory/migration HtoD GPU0 1 512 1000"
+run known --unified
+"$PROTON" export -f json -o known.json known.hatchet
+busy=$(python3 "$check_pages" known.json | grep '^busy')
+check "without a trace nobody knows when it was" "busy" "${busy%% *}"
+run known --unified --trace
+check "with a trace it is charged as without" "$by_who" "$(grep -v '^\[' known.tree)"
+"$PROTON" export -f json -o known.json known.hatchet
+"$PROTON" export -f chrome -o known.chrome_trace known.hatchet
+python3 "$check_pages" known.json known.chrome_trace >beside
+check "when it was, in the run, below whom it is charged to, and as much" "$when" "$(grep -v '^busy' beside)"
+check "and the device is as busy as without" "$busy" "$(grep '^busy' beside)"
+
+# Lines of the picture: where, and how much at its end.
+picture() { "$PROTON" report --ascii --view timeline --width 60 "$1" | grep -E "^host|^GPU|busy|pages|faults|thrash|remote|stream" | sed -E 's/, pid.*//; s/^ +//; s/^(busy|stream).*/\1/; s/ [ .:=+*#@-]* / /; s/[ .:=+*#@-]+( [0-9])/\1/' | tr -s ' ' | sed 's/ $//'; }
+lanes="\
+host
+page faults 3
+thrashing 1
+GPU0
+busy
+stream
+pages to GPU 10.8K
+pages to CPU 3584
+page faults 5
+thrashing 1
+remote maps 1
+GPU1
+busy
+pages to peer 4096"
+check "a lane for each kind, with its device" "$lanes" "$(picture known.hatchet)"
+"$PROTON" report --view memory --width 120 known.hatchet | sed -n '/^Unified memory, by the kernels/,$p' | tr -s ' ' >report
+check "what moved while kernels ran: nothing did" "\
+ TO GPU TO HOST MOVES GPU FAULTS TO PEER NAME
+ 10.8K 3584 8 5 4096 (no kernel ran)" "$(sed -n 2,3p report)"
+"$PROTON" report known.hatchet >report
+hasnt "it is no work" "migration" report
+
+"$PROTON" export -f chrome -o again.chrome_trace known.chrome_trace
+pages() { grep '"unified_memory"' "$1"; }
+check "as a Chrome trace: each one" 15 "$(pages known.chrome_trace | wc -l)"
+check "… with its bytes" 2 "$(pages known.chrome_trace | grep -c '"bytes":2048')"
+check "… and read again the same" "" "$(cmp <(pages known.chrome_trace) <(pages again.chrome_trace) 2>&1)"
+check "… with the same lanes" "$lanes" "$(picture known.chrome_trace)"
+sums() { "$PROTON" report --view memory --width 120 "$1" | sed -n '/^Unified memory/,$p' | tr -s ' ' | sed 's/ -/ 0/g' | sort; }
+check "… and charged to the same" "" "$(diff <(sums known.hatchet) <(sums known.chrome_trace))"
+
+# 3 scopes, 15 of pages, and a kernel: of 12 the first two have half
+timeout 120 "$PROTON" record -q -o full.hatchet --unified --trace-limit 12 -- "$app" "$libs/libcuda.so.1" known >out 2>err
+check "a trace that is full: status" 0 $?
+charged() { "$PROTON" report --view memory --width 120 "$1" | sed -n '/^Unified memory, by who/,/^$/p'; }
+check "… sums have all" "$(charged known.hatchet)" "$(charged full.hatchet)"
+"$PROTON" export -f json full.hatchet | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+kinds = {n["id"]: n["kind"] for n in p["nodes"]}
+n = [kinds[v["node"]] for v in p["intervals"]]
+print(n.count("pages") + n.count("scope"), n.count("pages") >= 3, n.count("kernel"), p["losses"]["trace_scopes_full"])' >report
+check "… half of it is for them and for scopes, and the rest is counted" "6 True 1 12" "$(cat report)"
+"$PROTON" report --view losses full.hatchet >report
+has "… and says so" "not in the trace (half of --trace-limit" report
 
 run off
 check "not asked for" "[]" "$(cat off.tree)"

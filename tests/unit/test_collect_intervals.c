@@ -326,7 +326,7 @@ static void run_some(struct session *s, struct world_pause *pause, uint64_t shif
 	for (unsigned i = 0; i < N_OPERATIONS; i++) {
 		uint64_t start = around + draw(20 * NSEC_PER_MSEC),
 			 end = start + 1 + draw(4 * NSEC_PER_MSEC);
-		const struct session_interval v = {start + shift_ns, end + shift_ns, 1, 0, 0, 0};
+		const struct session_interval v = {start + shift_ns, end + shift_ns, 1, 0, 0, {0}};
 
 		record((uint32_t)draw(3), start, end);
 		if (s)
@@ -784,6 +784,87 @@ START_TEST(test_trace_of_scopes)
 }
 END_TEST
 
+static bool is_named(uint32_t node, const char *name)
+{
+	const struct string_entry *e =
+		&collector->string[collector->frame[collector->node[node].frame].string];
+
+	return e->len == strlen(name) && !memcmp(e->s, name, e->len);
+}
+
+/* Pages of unified memory are beside what ran, on the clock of that: no device is busy with them. What has no room in
+ * one operation has several. */
+START_TEST(test_trace_of_pages)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const uint64_t bytes = UINT64_C(5) << 30, base = 10 * NSEC_PER_SEC;
+	const struct memory_event moved = {.operation = MEMORY_UNIFIED,
+					   .kind = MEMORY_MANAGED,
+					   .what = UNIFIED_TO_DEVICE,
+					   .cause = UNIFIED_AS_ASKED,
+					   .bytes = bytes,
+					   .n = 1,
+					   .at_ns = base,
+					   .took_ns = 700},
+				  missed = {.operation = MEMORY_UNIFIED,
+					    .kind = MEMORY_MANAGED,
+					    .what = UNIFIED_CPU_FAULT,
+					    .device = DEVICE_HOST,
+					    .n = 1,
+					    .at_ns = base + 900};
+	struct wanted_file want = {N_SOURCES, 3};
+	struct wire_epoch_interval v[3];
+
+	trace_start(100);
+	record(1, base + 100, base + 600);
+	until_busy(500);
+	sink->ops->memory(sink, &moved);
+	sink->ops->memory(sink, &missed);
+	sink->ops->memory_until(sink, UINT64_MAX / 2);
+	rig_until(has_file, &want, "the trace");
+	rig_until_sum("unified memory", METRIC_TO_DEVICE, (int64_t)bytes);
+	ck_assert_uint_eq(read_trace(v, 3), 3);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(is_named(v[i].of.node, "migration HtoD as asked"));
+		ck_assert_uint_eq(v[i].of.start_ns, v[0].of.start_ns);
+		ck_assert_uint_eq(v[i].of.end_ns - v[i].of.start_ns, 700);
+		ck_assert_uint_eq(collector->lane[v[i].of.lane].device, 0);
+		ck_assert_uint_eq(collector->lane[v[i].of.lane].stream, STREAM_NONE);
+	}
+	ck_assert_uint_eq((uint64_t)v[0].latency_ns + v[1].latency_ns, bytes);
+	ck_assert(is_named(v[2].of.node, "CPU page fault"));
+	ck_assert_uint_eq(v[2].latency_ns, 1);
+	ck_assert_uint_eq(v[2].of.start_ns, v[2].of.end_ns);
+	ck_assert_uint_eq(v[2].of.start_ns - v[0].of.start_ns, 900);
+	ck_assert_uint_eq(collector->lane[v[2].of.lane].device, WIRE_NONE);
+	record(1, base + 1000, base + 1100);
+	until_busy(600);
+	ck_assert_uint_eq(rig_losses(LOSS_SCOPES), 0);
+}
+END_TEST
+
+/* Without a trace there is nothing of them but sums. */
+START_TEST(test_no_pages_without_a_trace)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const struct memory_event e = {.operation = MEMORY_UNIFIED,
+				       .what = UNIFIED_TO_HOST,
+				       .bytes = 4096,
+				       .n = 1,
+				       .at_ns = 5000,
+				       .took_ns = 10};
+
+	rig_start();
+	record(1, 1000, 1100);
+	sink->ops->memory(sink, &e);
+	sink->ops->memory_until(sink, UINT64_MAX / 2);
+	rig_until_sum("unified memory", METRIC_TO_HOST, 4096);
+	until_busy(100);
+	ck_assert_uint_eq(atomic_load(&collector->intervals.head), 1);
+	ck_assert_uint_eq(rig_node("migration DtoH"), SESSION_NONE);
+}
+END_TEST
+
 /* However many scopes there are, they have half of a trace, and each loss is told by what was lost. */
 START_TEST(test_scopes_leave_a_share)
 {
@@ -985,6 +1066,33 @@ START_TEST(test_window_without_end)
 }
 END_TEST
 
+/* Work of a device is of the step that launched it; pages, which nobody launched, are of that in which they moved,
+ * however many they are. */
+START_TEST(test_window_of_steps)
+{
+	const struct trace_window window = {.kind = TRACE_WINDOW_STEPS, .from_ns = 3, .to_ns = 3};
+	struct wire_epoch_interval v = {{0, 0, 0, 0}, 0, 0};
+	uint32_t number, device;
+	uint64_t inside;
+
+	window_start(&window, 0);
+	record(1, 1000, 1100);
+	device = collector->lane[collector->slot[0].lane].device;
+	number = trace_window_step(3);
+	inside = clock_monotonic_ns();
+	trace_window_leave(number);
+	v.latency_ns = 1000000000;
+	v.of.start_ns = inside + v.latency_ns;
+	v.of.end_ns = v.of.start_ns + 1;
+	v.of.lane = lane_intern(device, 0, 1, 0);
+	ck_assert_uint_eq(trace_windows_keep(&v, 1, 0), 1);
+	v.of.lane = lane_of_no_stream(device);
+	ck_assert_uint_eq(trace_windows_keep(&v, 1, 0), 0);
+	v.of.start_ns = v.of.end_ns = inside;
+	ck_assert_uint_eq(trace_windows_keep(&v, 1, 0), 1);
+}
+END_TEST
+
 /* Ranges of other names open none; one in another is closed by the outer one; the first that is left need
  * not be the last that was entered. */
 START_TEST(test_window_of_ranges)
@@ -1133,6 +1241,8 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_trace_limit);
 	tcase_add_test(tc, test_trace_of_launches);
 	tcase_add_test(tc, test_trace_of_scopes);
+	tcase_add_test(tc, test_trace_of_pages);
+	tcase_add_test(tc, test_no_pages_without_a_trace);
 	tcase_add_test(tc, test_scopes_leave_a_share);
 	tcase_add_test(tc, test_scopes_leave_room);
 	tcase_add_test(tc, test_no_scopes_without_a_trace);
@@ -1141,6 +1251,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_ring_wraps);
 	tcase_add_test(tc, test_window_of_time);
 	tcase_add_test(tc, test_window_without_end);
+	tcase_add_test(tc, test_window_of_steps);
 	tcase_add_test(tc, test_window_of_ranges);
 	tcase_add_test(tc, test_many_windows);
 	tcase_add_test(tc, test_window_of_the_profiler);

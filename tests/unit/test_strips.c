@@ -9,7 +9,9 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/busy.h"
+#include "core/pages.h"
 #include "core/strips.h"
+#include "core/while_ran.h"
 
 #define N_WORLDS 60
 
@@ -25,7 +27,8 @@ static uint64_t draw(uint64_t below)
 
 static struct session *s;
 static struct strips t;
-static uint32_t nodes[8];
+enum { N_NODES = 8, N_PAGES = 7 };
+static uint32_t nodes[N_NODES], pages[N_PAGES];
 
 static uint32_t add_node(enum frame_kind kind, const char *name)
 {
@@ -49,6 +52,16 @@ static uint32_t stream(uint32_t process, uint32_t stream_id, uint64_t thread)
 	return session_lane_intern(s, &lane);
 }
 
+static uint32_t no_stream(uint32_t process)
+{
+	uint32_t on = stream(process, 0, 0);
+	struct session_lane lane = s->lanes[on];
+
+	lane.context = 0;
+	lane.stream = SESSION_NONE;
+	return session_lane_intern(s, &lane);
+}
+
 static uint32_t thread(uint32_t process, uint64_t id)
 {
 	const struct session_lane lane = {.process = process, .device = SESSION_NONE, .thread = id};
@@ -58,7 +71,7 @@ static uint32_t thread(uint32_t process, uint64_t id)
 
 static void add(uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct session_interval v = {start_ns, end_ns, node, lane, 0, 0};
+	const struct session_interval v = {start_ns, end_ns, node, lane, 0, {0}};
 
 	ck_assert_int_eq(session_interval_add(s, &v), 0);
 }
@@ -70,6 +83,15 @@ static void set_clock(uint32_t process, uint64_t monotonic_ns, uint64_t clock_ns
 
 	ck_assert_int_eq(session_clock_add(s, &clock), 0);
 }
+
+/* The last one is of a version to come. */
+static const char *const page_names[N_PAGES] = {
+	"migration HtoD", "migration DtoH evicted", "migration HtoD as asked",
+	"CPU page fault", "GPU page faults",        "throttled",
+	"hidden"};
+static const uint8_t page_lanes[N_PAGES] = {PAGES_TO_DEVICE, PAGES_TO_HOST, PAGES_TO_DEVICE,
+					    PAGES_MISSED,    PAGES_MISSED,  PAGES_THRASHING,
+					    PAGES_OTHER};
 
 static void setup(void)
 {
@@ -83,6 +105,10 @@ static void setup(void)
 	nodes[5] = add_node(FRAME_FUNCTION, "forward");
 	nodes[6] = add_node(FRAME_NVTX, "range");
 	nodes[7] = add_node(FRAME_GRAPH_RUN, "graph");
+	for (unsigned i = 0; i < N_PAGES; i++)
+		pages[i] =
+			session_node(s, session_node(s, SESSION_ROOT, FRAME_ALLOC, "alloc managed"),
+				     FRAME_PAGES, page_names[i]);
 }
 
 static void teardown(void)
@@ -106,6 +132,14 @@ static void make(void)
 
 /* ---- brute force ---- */
 
+static uint8_t pages_lane_of(uint32_t node)
+{
+	for (unsigned i = 0; i < N_PAGES; i++)
+		if (pages[i] == node)
+			return page_lanes[i];
+	return PAGES_NONE;
+}
+
 static void check_strips(void)
 {
 	_cleanup_(freep) uint8_t *seen = calloc(s->n_intervals, 1);
@@ -126,7 +160,12 @@ static void check_strips(void)
 			ck_assert_uint_eq(lane->device, l->device);
 			ck_assert(lane->is_host ? lane->thread == l->thread
 						: lane->stream == l->stream);
-			ck_assert(lane->is_host == interval_is_host(s, &s->intervals[id]));
+			ck_assert_uint_eq(lane->pages, pages_lane_of(s->intervals[id].node));
+			ck_assert_uint_eq(interval_is_pages(s, &s->intervals[id]), lane->pages > 0);
+			if (lane->pages)
+				ck_assert(lane->is_host == (l->device == SESSION_NONE));
+			else
+				ck_assert(lane->is_host == interval_is_host(s, &s->intervals[id]));
 			if (i > 0)
 				ck_assert_uint_ge(strip_start_ns(&t, strip, i),
 						  strip_end_ns(&t, strip, i - 1));
@@ -211,7 +250,7 @@ static bool is_of(const struct session_interval *v, const struct strip_lane *lan
 {
 	const struct session_lane *of = &s->lanes[v->lane];
 
-	return !interval_is_host(s, v) && of->process == lane->process &&
+	return !interval_is_host(s, v) && !pages_lane_of(v->node) && of->process == lane->process &&
 	       of->device == lane->device;
 }
 
@@ -357,6 +396,63 @@ static void check_devices(void)
 	}
 }
 
+/* ---- what moved while kernels ran ---- */
+
+/* Of a node; SNAP_NONE: while no kernel ran. */
+static uint64_t moved_while(const struct snapshot *snap, uint32_t node, uint8_t lane)
+{
+	uint64_t amount = 0;
+
+	for (size_t i = 0; i < s->n_intervals; i++) {
+		const struct session_interval *moved = &s->intervals[i];
+		bool any = false, counts = node == SNAP_NONE;
+
+		if (pages_lane_of(moved->node) != lane ||
+		    s->lanes[moved->lane].device == SESSION_NONE)
+			continue;
+		for (size_t k = 0; k < s->n_intervals; k++) {
+			const struct session_interval *v = &s->intervals[k];
+			enum frame_kind kind = session_node_kind(s, v->node);
+
+			if ((kind != FRAME_KERNEL && kind != FRAME_GRAPH_RUN) ||
+			    s->lanes[v->lane].process != s->lanes[moved->lane].process ||
+			    s->lanes[v->lane].device == SESSION_NONE ||
+			    v->start_ns > moved->start_ns || v->end_ns <= moved->start_ns)
+				continue;
+			any = true;
+			counts |= node != SNAP_NONE && interval_node(snap, v) == node;
+		}
+		if (node == SNAP_NONE ? !any : counts)
+			amount += moved->amount;
+	}
+	return amount;
+}
+
+static void check_while_ran(void)
+{
+	const struct snapshot_spec spec = {0};
+	struct snapshot *snap = snapshot_new(s, &spec);
+	struct while_ran_list list;
+	size_t n_found = 0;
+
+	ck_assert_int_eq(snapshot_update(snap, NSEC_PER_SEC), 0);
+	ck_assert_int_eq(while_ran_make(&list, &t, snap), 0);
+	for (uint32_t node = 0; node <= snapshot_n(snap); node++) {
+		uint32_t id = node < snapshot_n(snap) ? node : SNAP_NONE;
+		size_t at = 0;
+
+		while (at < list.n && list.v[at].node != id)
+			at++;
+		n_found += at < list.n;
+		for (uint8_t lane = 1; lane < PAGES_N_LANES; lane++)
+			ck_assert_uint_eq(at < list.n ? list.v[at].amount[lane] : 0,
+					  moved_while(snap, id, lane));
+	}
+	ck_assert_uint_eq(n_found, list.n);
+	while_ran_done(&list);
+	snapshot_free(snap);
+}
+
 static void check_all(void)
 {
 	uint64_t span;
@@ -365,6 +461,7 @@ static void check_all(void)
 	check_strips();
 	check_earliest();
 	check_devices();
+	check_while_ran();
 	span = t.last_ns - t.first_ns + 2;
 	check_view(t.first_ns, t.last_ns + 1, 40);
 	check_view(t.first_ns, t.last_ns + 1, 1);
@@ -409,7 +506,8 @@ static void draw_unrecorded(uint32_t process, uint64_t around, uint64_t width)
 /* Lanes that collide, ranges in each other, empty ones, several processes, in order and not. */
 START_TEST(random_worlds)
 {
-	uint32_t lanes[7], process[3];
+	uint32_t lanes[10], process[3];
+	unsigned n_lanes = _i % 5 ? ARRAY_SIZE(lanes) : 7; /* the rest: of pages */
 	uint64_t now = 1000000, spread;
 	size_t n;
 
@@ -423,6 +521,9 @@ START_TEST(random_worlds)
 	lanes[4] = thread(process[0], 5);
 	lanes[5] = thread(process[1], 5);
 	lanes[6] = stream(SESSION_NONE, 1, 3);
+	lanes[7] = no_stream(process[0]);
+	lanes[8] = no_stream(process[1]);
+	lanes[9] = thread(process[0], 0);
 	if (_i % 3 == 1) {
 		set_clock(process[0], 5000, UINT64_C(1700000000000000000));
 		set_clock(process[1], 900, UINT64_C(1700000007000000000));
@@ -430,11 +531,13 @@ START_TEST(random_worlds)
 	n = 1 + draw(600);
 	spread = 1 + draw(400);
 	for (size_t i = 0; i < n; i++) {
-		unsigned lane = (unsigned)draw(7);
+		unsigned lane = (unsigned)draw(n_lanes);
+		uint32_t node = lane < 7 ? nodes[draw(N_NODES)] : pages[draw(N_PAGES)];
 		uint64_t start = _i % 2 ? now : 1000000 + draw(n * 20);
 		uint64_t length = draw(10) ? draw(spread) : 0;
 
-		add(nodes[draw(8)], lanes[lane], start, start + length);
+		add(node, lanes[lane], start, start + length);
+		s->intervals[s->n_intervals - 1].amount = lane < 7 ? 0 : 1 + (uint32_t)draw(1000);
 		now += draw(30);
 	}
 	for (unsigned i = 0; i < (_i % 4 == 1 ? 3U : _i % 4 ? 2U : 0U); i++)
@@ -460,6 +563,75 @@ START_TEST(nested_ranges)
 	ck_assert_uint_eq(strip_interval(&t, &t.strips[1], 0)->node, nodes[5]);
 	ck_assert_uint_eq(strip_interval(&t, &t.strips[2], 0)->node, nodes[6]);
 	check_all();
+}
+END_TEST
+
+/* Threads before streams; the pages of each behind them, a lane for each kind; they part no contexts, and have no
+ * launch. */
+START_TEST(lanes_of_pages)
+{
+	uint32_t p = add_process(1), device = no_stream(p), host = thread(p, 0);
+
+	add(pages[0], device, 100, 200);
+	add(pages[2], device, 150, 160);
+	add(pages[1], device, 100, 110);
+	add(pages[3], host, 100, 100);
+	add(pages[3], host, 100, 100);
+	add(nodes[4], host, 90, 300);
+	add(nodes[0], stream(p, 7, 0), 120, 130);
+	s->intervals[0].amount = s->intervals[6].latency_ns = 50;
+	make();
+	ck_assert_uint_eq(t.n_lanes, 5);
+	ck_assert(t.lanes[0].is_host && !t.lanes[0].pages);
+	ck_assert(t.lanes[1].is_host && t.lanes[1].pages == PAGES_MISSED &&
+		  t.lanes[1].n_strips == 1);
+	ck_assert(!t.lanes[2].is_host && t.lanes[2].stream == 7);
+	ck_assert(t.lanes[3].pages == PAGES_TO_DEVICE && t.lanes[3].n_strips == 2);
+	ck_assert(t.lanes[4].pages == PAGES_TO_HOST);
+	ck_assert(!strips_have_contexts(&t, &t.lanes[2]));
+	ck_assert(strips_same_place(&t.lanes[0], &t.lanes[1]));
+	ck_assert(strips_same_place(&t.lanes[2], &t.lanes[4]));
+	ck_assert_uint_eq(strips_device_lane(&t, 4), 2);
+	ck_assert_uint_eq(strip_launched_ns(&t, &t.strips[t.lanes[3].first_strip], 0), 0);
+	ck_assert_uint_eq(strip_launched_ns(&t, &t.strips[t.lanes[2].first_strip], 0), 70);
+	ck_assert_ptr_eq(strip_launcher(&t, &t.strips[t.lanes[2].first_strip], 0), &t.lanes[0]);
+}
+END_TEST
+
+/* On a device that has them alone nothing ran. */
+START_TEST(pages_alone)
+{
+	struct busy_gap gap;
+	struct busy b;
+
+	add(pages[0], no_stream(add_process(1)), 100, 200);
+	add(pages[0], no_stream(0), 300, 400);
+	check_all();
+	ck_assert_uint_eq(t.n_lanes, 1);
+	ck_assert_int_eq(busy_init(&b, &t, 0), 0);
+	ck_assert_uint_eq(b.total_ns, 0);
+	ck_assert(!busy_gap_at(&b, 250, &gap));
+	ck_assert_uint_eq(busy_longest(&b, &gap, 1), 0);
+	busy_done(&b);
+}
+END_TEST
+
+/* What names say, and back. */
+START_TEST(names_of_pages)
+{
+	char name[PAGES_NAME_MAX];
+
+	for (unsigned what = UNIFIED_TO_DEVICE; what <= UNIFIED_REMOTE; what++)
+		for (unsigned cause = UNIFIED_FOR_ACCESS; cause <= UNIFIED_EVICTED; cause++) {
+			struct pages_kind kind = pages_kind(pages_name(what, cause, name));
+
+			ck_assert_uint_eq(kind.what, what);
+			ck_assert_uint_eq(kind.cause, cause);
+			ck_assert(kind.lane > PAGES_NONE && kind.lane < PAGES_OTHER);
+			ck_assert_uint_eq(kind.unit, pages_unit(what));
+		}
+	ck_assert_uint_eq(pages_kind("migration HtoD as").lane, PAGES_OTHER);
+	ck_assert_uint_eq(pages_kind("").lane, PAGES_OTHER);
 }
 END_TEST
 
@@ -720,6 +892,9 @@ int main(void)
 	tcase_add_loop_test(c, random_worlds, 0, N_WORLDS);
 	tcase_add_test(c, nested_ranges);
 	tcase_add_test(c, lanes_in_order);
+	tcase_add_test(c, lanes_of_pages);
+	tcase_add_test(c, pages_alone);
+	tcase_add_test(c, names_of_pages);
 	tcase_add_test(c, why_nothing_ran);
 	tcase_add_test(c, one_clock);
 	tcase_add_test(c, largest_times);

@@ -18,7 +18,7 @@ static struct world w;
 static void traced(uint32_t node, uint32_t lane, uint64_t from_us, uint64_t to_us)
 {
 	const struct session_interval v = {
-		BEGIN_NS + US(from_us), BEGIN_NS + US(to_us), node, lane, 0, 0};
+		BEGIN_NS + US(from_us), BEGIN_NS + US(to_us), node, lane, 0, {0}};
 
 	ck_assert_int_eq(session_interval_add(w.s, &v), 0);
 }
@@ -98,6 +98,34 @@ static void pause_some(void)
 	not_recorded(1, UNRECORDED_WINDOW, 23000, 32000);
 }
 
+static void paged(const char *name, uint32_t lane, uint64_t from_us, uint64_t to_us,
+		  uint32_t amount)
+{
+	uint32_t alloc = world_node(&w, w.step, FRAME_ALLOC, "alloc managed");
+
+	traced(world_node(&w, alloc, FRAME_PAGES, name), lane, from_us, to_us);
+	w.s->intervals[w.s->n_intervals - 1].amount = amount;
+}
+
+/* What the second half of kernels misses, moves while they run, two at a time; what the host wants back moves between. */
+static void move_pages(void)
+{
+	struct session_lane lane = {.process = 0, .device = SESSION_NONE};
+	uint32_t host = session_lane_intern(w.s, &lane), device;
+
+	lane.device = w.s->lanes[w.lanes[0]].device;
+	lane.stream = SESSION_NONE;
+	device = session_lane_intern(w.s, &lane);
+	for (uint64_t us = 20000; us < 40000; us += 10000) {
+		paged("GPU page faults", device, us + 4600, us + 4900, 96);
+		for (uint64_t i = 0; i < 4; i++)
+			paged("migration HtoD", device, us + 4700 + 400 * i, us + 5300 + 400 * i,
+			      2 << 20);
+		paged("CPU page fault", host, us + 9000, us + 9000, 1);
+		paged("migration DtoH", device, us + 9100, us + 9600, 65536);
+	}
+}
+
 static void draw(int rows, int cols)
 {
 	struct buf screen;
@@ -157,7 +185,7 @@ static uint64_t now_us(void)
 static const struct {
 	const char *name, *keys;
 	int rows, cols;
-	bool ascii, no_color, attributes, memory, paused;
+	bool ascii, no_color, attributes, memory, paused, pages;
 } looks[] = {
 	{"timeline_80x24", "", 24, 80},
 	{"timeline_140x40", "Down Down Down } } } }", 40, 140},
@@ -186,6 +214,14 @@ static const struct {
 	{"timeline_paused_ascii", "Down Down Down End { Left Left", 24, 80, .ascii = true,
 	 .paused = true},
 	{"timeline_paused_attributes", "Down", 24, 80, .attributes = true, .paused = true},
+	{"timeline_pages", "/ 'migration' Enter", 24, 80, .pages = true},
+	{"timeline_pages_140", "/ 'migration' Enter Enter - -", 40, 140, .pages = true},
+	{"timeline_pages_40x10", "/ 'DtoH' Enter + +", 10, 40, .pages = true},
+	{"timeline_pages_ascii", "/ 'GPU page' Enter + +", 24, 80, .ascii = true, .pages = true},
+	{"timeline_pages_mono", "/ 'migration' Enter + + + +", 24, 80, .no_color = true,
+	 .pages = true},
+	{"timeline_pages_attributes", "/ 'migration' Enter + + + +", 24, 80, .attributes = true,
+	 .pages = true},
 	{"timeline_found", "+ + / 'gemm_bf' Enter", 24, 80, .attributes = true},
 };
 
@@ -198,6 +234,8 @@ START_TEST(golden)
 		hold_memory();
 	if (looks[_i].paused)
 		pause_some();
+	if (looks[_i].pages)
+		move_pages();
 	open_with(&options);
 	draw(looks[_i].rows, looks[_i].cols); /* keys mean its columns */
 	world_keys(&w, looks[_i].keys);
@@ -215,6 +253,34 @@ START_TEST(all_tabs)
 
 	open_with(&saved);
 	world_golden_tabs(&w, keys, "timeline_tabs");
+}
+END_TEST
+
+/* From one to the next of a kind; nobody launched them. */
+START_TEST(pages)
+{
+	move_pages();
+	open_with(&saved);
+	world_keys(&w, "/ 'CPU page' Enter");
+	ck_assert_str_eq(here(), "CPU page fault");
+	ck_assert_uint_eq(now_us(), 29000);
+	ck_assert(world_shows(&w, "1 of them  CPU page fault  in train_step › alloc managed"));
+	world_keys(&w, "u");
+	ck_assert(world_shows(&w, "no call launched this"));
+	world_keys(&w, "}");
+	ck_assert_uint_eq(now_us(), 39000);
+	world_keys(&w, "H");
+	ck_assert_uint_eq(now_us(), 29000);
+	world_keys(&w, "Right");
+	ck_assert(world_shows(&w, "nothing for 10.0ms"));
+	world_keys(&w, "/ 'migration' Enter");
+	ck_assert_str_eq(here(), "migration HtoD");
+	ck_assert(world_shows(&w, "took 600us  2.10MB  migration HtoD  in train_step"));
+	world_keys(&w, "u");
+	ck_assert(world_shows(&w, "no call launched this"));
+	/* What ran is launched as ever. */
+	world_keys(&w, "/ 'flash' Enter u");
+	ck_assert_str_eq(here(), "attention");
 }
 END_TEST
 
@@ -577,6 +643,7 @@ Suite *suite_timeline(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, golden, 0, ARRAY_SIZE(looks));
 	tcase_add_test(c, all_tabs);
+	tcase_add_test(c, pages);
 	tcase_add_test(c, says_how_to_trace);
 	tcase_add_test(c, says_how_to_trace_a_run);
 	tcase_add_test(c, from_one_to_the_next);
