@@ -69,6 +69,15 @@ print([c["state"] for c in json.load(open("out"))["checks"] if c["name"] == "met
 	n_run=$((n_run + 1))
 }
 
+# How kernels are launched, against what CUDA says of them.
+launches() {
+	n_run=$((n_run + 1))
+	timeout 120 "$PROTON" record -q -o w.hatchet -- "$build/bench/cuda_launches" >out 2>err
+	check "launches: status" 0 $?
+	check "launches, and occupancy" "9 launches" "$(python3 "$here/tools/check_launches.py" "$PROTON" w.hatchet out 2>&1)"
+	check "launches: losses" "" "$(losses w.hatchet)"
+}
+
 # A graph of 100 kernels, two copies and a set, recorded as one: whole_graphs MODE REPLAYS
 whole_graphs() {
 	rm -f w.hatchet
@@ -446,6 +455,7 @@ against cuda_idle "idle time as planted" --sync
 against cuda_bandwidth "bandwidths by events" --context scopes
 status_and_signals
 hardware_metrics
+launches
 eight_processes
 other_users
 formats
