@@ -17,6 +17,21 @@
 #include "report/sorting.h"
 #include "report/table.h"
 
+/* What a row has of a metric itself, as it is: one that was asked for in these words and no unit. */
+#define ROWS_DERIVED(op_, metric_, factor_)                                                        \
+	{                                                                                          \
+		.op = DERIVED_##op_, .is_said = true, .plain = true, .metric = METRIC_##metric_,   \
+		.factor = factor_                                                                  \
+	}
+/* A column of it, column_METRIC; rank_: as a column_spec's priority. */
+#define ROWS_COLUMN(title_, metric_, form_, rank_, help_)                                          \
+	static const struct column_spec column_##metric_ = {                                       \
+		.title = title_,                                                                   \
+		.help = help_,                                                                     \
+		.derived = ROWS_DERIVED(VALUE, metric_, 1),                                        \
+		.form = FORM_##form_,                                                              \
+		.priority = rank_};
+
 struct row_kind {
 	/* NaN: absent. */
 	double (*value)(void *ctx, uint32_t row, const struct number_ask *ask);

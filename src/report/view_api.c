@@ -10,8 +10,7 @@
 /* clang-format off */
 #define SPEC(title_, value, op_, metric_, form_, human, width, rank_, help_)                       \
 	{.title = title_, .help = help_, .form = FORM_##form_, .priority = rank_,                  \
-	 .derived = {.op = DERIVED_##op_, .is_said = true, .plain = true,                          \
-		     .metric = METRIC_##metric_, .factor = 1}},
+	 .derived = ROWS_DERIVED(op_, metric_, 1)},
 /* clang-format on */
 static const struct column_spec specs[] = {CALLS_COLUMNS(SPEC)};
 static const struct column_spec *const usual[] = {&specs[0], &specs[1], &specs[2],

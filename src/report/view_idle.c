@@ -50,16 +50,7 @@ static void put_devices(struct report *r, const struct idle_table *t)
 /* ---- calling contexts ---- */
 
 #define IDLE_OF_COLUMN(metric_, title_, form_, human, width, rank_, help_)                         \
-	static const struct column_spec column_##metric_ = {                                       \
-		.title = title_,                                                                   \
-		.help = help_,                                                                     \
-		.derived = {.op = DERIVED_VALUE,                                                   \
-			    .is_said = true,                                                       \
-			    .plain = true,                                                         \
-			    .metric = METRIC_##metric_,                                            \
-			    .factor = 1},                                                          \
-		.form = FORM_##form_,                                                              \
-		.priority = rank_};
+	ROWS_COLUMN(title_, metric_, form_, rank_, help_)
 IDLE_OF_COLUMNS(IDLE_OF_COLUMN)
 #define COLUMN_OF(metric_, ...) &column_##metric_,
 

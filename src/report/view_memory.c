@@ -14,12 +14,6 @@
 #include "report/while_ran.h"
 #include "report/words.h"
 
-#define MADE(op_, metric_, factor_)                                                                \
-	{                                                                                          \
-		.op = DERIVED_##op_, .is_said = true, .plain = true, .metric = METRIC_##metric_,   \
-		.factor = factor_                                                                  \
-	}
-
 /* ---- all of it ---- */
 
 /* Copies and sets, each of which has its bytes itself. */
@@ -33,7 +27,7 @@ static bool moves(const struct report *r, uint32_t node, double bytes)
 
 static double bytes_at(struct report *r, uint32_t node)
 {
-	return rows_node_at(r, node, &(struct derived)MADE(VALUE, BYTES, 1));
+	return rows_node_at(r, node, &(struct derived)ROWS_DERIVED(VALUE, BYTES, 1));
 }
 
 static double bytes_of_all(struct report *r)
@@ -59,7 +53,7 @@ static double whole_of(struct report *r, double bytes, const struct derived *m)
 static const struct column_spec avg_size = {
 	.title = "AVG SIZE",
 	.help = "bytes of one operation",
-	.derived = MADE(AVG, BYTES, 1),
+	.derived = ROWS_DERIVED(AVG, BYTES, 1),
 	.form = FORM_BYTES,
 	.priority = 5,
 };
@@ -67,7 +61,7 @@ static const struct column_spec avg_size = {
 const struct column_spec async_share_column = {
 	.title = "ASYNC%",
 	.help = "share of operations that did not block the caller",
-	.derived = MADE(AVG, ASYNC, 0.01),
+	.derived = ROWS_DERIVED(AVG, ASYNC, 0.01),
 	.form = FORM_PERCENT,
 	.priority = 6,
 };
@@ -139,7 +133,7 @@ static int put_kinds(struct report *r)
 static const struct column_spec bytes_share = {
 	.title = "%",
 	.help = "share of all bytes that were moved",
-	.derived = MADE(SHARE, BYTES, 1),
+	.derived = ROWS_DERIVED(SHARE, BYTES, 1),
 	.form = FORM_PERCENT,
 	.priority = 2,
 };
@@ -296,11 +290,7 @@ static void put_pools(struct report *r, const struct held_list *list, size_t fro
 }
 
 #define HELD_COLUMN(metric_, title_, form_, human, width, rank_, help_)                            \
-	static const struct column_spec column_##metric_ = {.title = title_,                       \
-							    .help = help_,                         \
-							    .derived = MADE(VALUE, metric_, 1),    \
-							    .form = FORM_##form_,                  \
-							    .priority = rank_};
+	ROWS_COLUMN(title_, metric_, form_, rank_, help_)
 HOLDER_COLUMNS(HELD_COLUMN)
 LEFT_COLUMNS(HELD_COLUMN)
 GROWTH_COLUMNS(HELD_COLUMN)

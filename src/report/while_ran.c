@@ -24,16 +24,7 @@
 /* clang-format on */
 
 #define _(title_, metric_, form_, rank_, value, help_)                                             \
-	static const struct column_spec column_##metric_ = {                                       \
-		.title = title_,                                                                   \
-		.help = help_,                                                                     \
-		.derived = {.op = DERIVED_VALUE,                                                   \
-			    .is_said = true,                                                       \
-			    .plain = true,                                                         \
-			    .metric = METRIC_##metric_,                                            \
-			    .factor = 1},                                                          \
-		.form = FORM_##form_,                                                              \
-		.priority = rank_};
+	ROWS_COLUMN(title_, metric_, form_, rank_, help_)
 WHILE_COLUMNS(_)
 #undef _
 
