@@ -36,10 +36,12 @@ static inline bool launch_config_is_known(const struct launch_config *c)
 	return c->shape.grid[0] != 0;
 }
 
-/* Of three dimensions; 0 where one is. */
+/* Of three dimensions; 0 where one is, UINT64_MAX where there are more than can be. */
 static inline uint64_t launch_extent(const uint32_t of[3])
 {
-	return (uint64_t)of[0] * of[1] * of[2];
+	uint64_t n;
+
+	return __builtin_mul_overflow((uint64_t)of[0] * of[1], of[2], &n) ? UINT64_MAX : n;
 }
 
 #endif

@@ -78,7 +78,7 @@ struct occupancy occupancy_of(const struct launch_config *config, const struct s
 			      .tail_cost = NAN,
 			      .unused_ratio = NAN};
 	uint64_t threads = launch_extent(config->shape.block), warps = (threads + WARP - 1) / WARP;
-	uint64_t room[N_LIMITS], least = UINT64_MAX;
+	uint64_t n_blocks = launch_extent(config->shape.grid), room[N_LIMITS], least = UINT64_MAX;
 
 	if (!limits || !threads || threads > MOST_THREADS || !config->registers ||
 	    config->registers > MOST_REGISTERS)
@@ -92,8 +92,8 @@ struct occupancy occupancy_of(const struct launch_config *config, const struct s
 	for (unsigned i = 0; i < N_LIMITS; i++)
 		o.limits |= room[i] == least ? 1u << i : 0;
 	o.ratio = (double)(least * warps) / limits->warps;
-	if (n_sms && !config->cluster[0])
-		set_waves(&o, launch_extent(config->shape.grid), n_sms);
+	if (n_sms && n_blocks && !config->cluster[0])
+		set_waves(&o, n_blocks, n_sms);
 	return o;
 }
 

@@ -37,7 +37,7 @@ struct occupancy {
 	unsigned blocks;   /* that run on a multiprocessor at once; 0: not known, as is all below */
 	unsigned limits;   /* enum launch_limit */
 	double ratio;      /* of the warps that it has room for; NaN: not known, likewise below */
-	double waves;      /* grids of clusters: NaN */
+	double waves;      /* grids of clusters, or of unknown size: NaN */
 	double tail_ratio; /* of the last wave's room nothing has; 0 where there is one wave only */
 	double tail_cost;  /* … so large a share of the kernel's time at most */
 	double unused_ratio; /* of multiprocessors that get no block, for the grid has fewer */

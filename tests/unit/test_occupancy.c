@@ -140,6 +140,38 @@ START_TEST(test_waves_unknown)
 }
 END_TEST
 
+/* What a file says may be of no grid, or of no block, that there can be. */
+START_TEST(test_extents)
+{
+	static const struct {
+		uint32_t of[3];
+		uint64_t n;
+	} known[] = {
+		{{0}, 0},
+		{{8, 0, 1}, 0},
+		{{2147483647, 65535, 65535}, 2147483647ull * 65535 * 65535},
+		{{1u << 31, 1u << 31, 4}, UINT64_MAX},
+		{{UINT32_MAX, UINT32_MAX, UINT32_MAX}, UINT64_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct launch_config c = config(256, 32, 0);
+		struct occupancy o;
+
+		ck_assert_msg(launch_extent(known[i].of) == known[i].n, "row %zu", i);
+		memcpy(c.shape.grid, known[i].of, sizeof(c.shape.grid));
+		o = occupancy_of(&c, sm_limits_find(90), 100);
+		ck_assert_uint_eq(o.blocks, 8);
+		ck_assert_msg(known[i].n ? o.waves > 1 && o.unused_ratio == 0
+					 : isnan(o.waves) && isnan(o.tail_cost) &&
+						   isnan(o.unused_ratio),
+			      "row %zu: %g waves", i, o.waves);
+		memcpy(c.shape.block, known[i].of, sizeof(c.shape.block));
+		ck_assert_uint_eq(occupancy_of(&c, sm_limits_find(90), 100).blocks, 0);
+	}
+}
+END_TEST
+
 #ifdef PROTON_TEST_CUDA_HEADERS
 static cudaOccResult theirs(const struct sm_limits *l, const struct launch_config *c)
 {
@@ -221,6 +253,7 @@ int main(void)
 	tcase_add_test(tc, test_unknown);
 	tcase_add_test(tc, test_waves);
 	tcase_add_test(tc, test_waves_unknown);
+	tcase_add_test(tc, test_extents);
 #ifdef PROTON_TEST_CUDA_HEADERS
 	tcase_add_loop_test(tc, test_calculator, 0, 11);
 #endif
