@@ -21,8 +21,9 @@ struct launch_config {
 		[3]; /* blocks of a cluster, by dimension; 0: there are none, or it is not known */
 	uint32_t registers;                     /* a thread; 0: what is below is not known either */
 	uint32_t static_shared, dynamic_shared; /* shared memory of a block, bytes */
-	uint32_t local; /* local memory of a thread, bytes: its stack, and what was spilled */
+	uint32_t local; /* local memory of a thread, bytes: stack and spilled registers; or: */
 };
+#define LAUNCH_LOCAL_UNKNOWN UINT32_MAX /* nobody says it */
 enum { LAUNCH_CONFIG_WORDS = sizeof(struct launch_config) / sizeof(uint32_t) };
 _Static_assert(sizeof(struct launch_config) == 13 * sizeof(uint32_t), "compared, and sent, whole");
 

@@ -51,7 +51,7 @@ double launch_shared(const struct launch_config *c)
 
 double launch_local(const struct launch_config *c)
 {
-	return or_unknown(c, c->local);
+	return c->local == LAUNCH_LOCAL_UNKNOWN ? NAN : or_unknown(c, c->local);
 }
 
 const char *launch_extent_text(const uint32_t of[3], char out[LAUNCH_EXTENT_TEXT])

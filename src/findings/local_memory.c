@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "base/human.h"
+#include "core/launch_rows.h"
 #include "findings/launch_costs.h"
 
 #define LEAST_BYTES 64 /* a thread: less is a frame of a function, or two */
@@ -11,7 +12,7 @@ static double share(const struct session *s, const struct session_config *c,
 {
 	(void)s;
 	(void)is;
-	return c->of.registers && c->of.local >= LEAST_BYTES;
+	return launch_local(&c->of) >= LEAST_BYTES;
 }
 
 static double figure(const struct session_config *c, const struct occupancy *is)

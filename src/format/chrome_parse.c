@@ -312,6 +312,7 @@ static int extent_value(struct parser *p, uint32_t of[3], const char *text, size
 static void event_clear(struct chrome_event *e)
 {
 	struct chrome_event empty = {.device = -1,
+				     .config.local = LAUNCH_LOCAL_UNKNOWN,
 				     .call_stack = e->call_stack,
 				     .cap_call_stack = e->cap_call_stack,
 				     .metrics = e->metrics,

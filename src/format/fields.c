@@ -167,7 +167,7 @@ static const struct field config_fields[] = {
 	F(U32, "grid_x", session_config, of.shape.grid[0]),
 	F(U32, "grid_y", session_config, of.shape.grid[1]),
 	F(U32, "grid_z", session_config, of.shape.grid[2]),
-	F(U32, "local_bytes", session_config, of.local),
+	F(INDEX, "local_bytes", session_config, of.local), /* LAUNCH_LOCAL_UNKNOWN: absent */
 	F(NODE, "node", session_config, node),
 	F(INDEX, "process", session_config, process),
 	F(U32, "registers", session_config, of.registers),
