@@ -61,7 +61,7 @@ const char *launch_extent_text(const uint32_t of[3], char out[LAUNCH_EXTENT_TEXT
 	_(waves,    "WAVES",     l->is.waves,                  rate,    5, 4,                      \
 	  "how often the device is filled with its blocks; of clusters: not known")                \
 	_(tail,     "TAIL%",     l->is.tail_ratio,             percent, 5, 9,                      \
-	  "share of the last wave in which there are no blocks")                                   \
+	  "of several waves: the empty share of the last one")                                   \
 	_(cost,     "TAIL COST", l->is.tail_cost * l->time_ns, time_ns, 9, 3,                      \
 	  "what that costs at most: as if all blocks took equally long")
 /* clang-format on */

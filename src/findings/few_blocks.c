@@ -19,13 +19,13 @@ static double figure(const struct session_config *c, const struct occupancy *is)
 
 static void say(struct finding *finding, const struct launch_costs *costs)
 {
-	char count[HUMAN_MAX], time[HUMAN_MAX], unused[HUMAN_MAX];
+	char count[HUMAN_THINGS_MAX], time[HUMAN_MAX], unused[HUMAN_MAX];
 
-	human_count(count, costs->n);
+	human_things(count, costs->n, "kernel");
 	human_time_ns(time, costs->time_ns);
 	human_percent(unused, costs->mean);
-	finding_say(finding, "%s launches in %s leave %s%% of the multiprocessors without a block",
-		    count, time, unused);
+	finding_say(finding, "%s in %s, %s%% of the multiprocessors without a block", count, time,
+		    unused);
 }
 
 static int find(const struct evidence *e, struct findings *f)

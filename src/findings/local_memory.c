@@ -23,13 +23,13 @@ static double figure(const struct session_config *c, const struct occupancy *is)
 
 static void say(struct finding *finding, const struct launch_costs *costs)
 {
-	char count[HUMAN_MAX], time[HUMAN_MAX], most[HUMAN_MAX];
+	char count[HUMAN_THINGS_MAX], time[HUMAN_MAX], most[HUMAN_MAX];
 
-	human_count(count, costs->n);
+	human_things(count, costs->n, "kernel");
 	human_time_ns(time, costs->time_ns);
 	human_bytes(most, costs->most);
-	finding_say(finding, "%s launches in %s have up to %sB of local memory a thread", count,
-		    time, most);
+	finding_say(finding, "%s in %s, with up to %sB of local memory a thread", count, time,
+		    most);
 }
 
 static int find(const struct evidence *e, struct findings *f)

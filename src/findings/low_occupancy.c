@@ -41,13 +41,12 @@ static double figure(const struct session_config *c, const struct occupancy *is)
 
 static void say(struct finding *finding, const struct launch_costs *costs)
 {
-	char count[HUMAN_MAX], time[HUMAN_MAX], ratio[HUMAN_MAX];
+	char count[HUMAN_THINGS_MAX], time[HUMAN_MAX], ratio[HUMAN_MAX];
 
-	human_count(count, costs->n);
+	human_things(count, costs->n, "kernel");
 	human_time_ns(time, costs->time_ns);
 	human_percent(ratio, costs->mean);
-	finding_say(finding, "%s launches in %s have room for %s%% of the warps on average", count,
-		    time, ratio);
+	finding_say(finding, "%s in %s, room for %s%% of the warps on average", count, time, ratio);
 }
 
 static int find(const struct evidence *e, struct findings *f)

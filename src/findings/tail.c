@@ -19,13 +19,13 @@ static double figure(const struct session_config *c, const struct occupancy *is)
 
 static void say(struct finding *finding, const struct launch_costs *costs)
 {
-	char count[HUMAN_MAX], time[HUMAN_MAX], empty[HUMAN_MAX];
+	char count[HUMAN_THINGS_MAX], time[HUMAN_MAX], empty[HUMAN_MAX];
 
-	human_count(count, costs->n);
+	human_things(count, costs->n, "kernel");
 	human_time_ns(time, costs->time_ns);
 	human_percent(empty, costs->mean);
-	finding_say(finding, "%s launches in %s; of the last wave %s%% is empty on average", count,
-		    time, empty);
+	finding_say(finding, "%s in %s; of the last wave %s%% is empty on average", count, time,
+		    empty);
 }
 
 static int find(const struct evidence *e, struct findings *f)

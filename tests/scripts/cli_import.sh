@@ -45,6 +45,21 @@ sed 's/"warpSize": 32/"warpSize": 64/' "$chrome/h200-torch-graph.json" >waves_of
 check "… of another vendor's device" "4 - 32 4356 - - - - - 2x1x5 16x16" "$(launches waves_of_64.json | head -1)"
 "$PROTON" export -f hatchet "$chrome/h200-torch-graph.json" >launches.hatchet
 check "… through a file" "$(launches "$chrome/h200-torch-graph.json")" "$(launches launches.hatchet)"
+one_kernel() { # one_kernel GRID: a second of one that has all warps
+	cat <<-EOF
+		{"deviceProperties": [{"id": 0, "name": "H", "computeMajor": 9, "computeMinor": 0, "warpSize": 32, "numSms": 100}],
+		 "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1000000, "args": {"device": 0,
+		  "grid": $1, "block": [256, 1, 1], "registers per thread": 32, "shared memory": 0}}]}
+	EOF
+}
+one_kernel '[40, 1, 1]' >one_kernel.json
+check "… that leave a device empty" "1 kernel in 1.00s, 60.0% of the multiprocessors without a block" \
+	"$("$PROTON" advise one_kernel.json | sed -n '3s/^ *//p')"
+for grid in '[40]' '[40, -1, 1]' '[40, null, "1"]'; do
+	one_kernel "$grid" >one_kernel.json
+	check "… of a grid $grid" "1 100.0 32 0 - - - - full 40 256 no findings" \
+		"$(launches one_kernel.json) $("$PROTON" advise one_kernel.json)"
+done
 
 # Copies by stream, and what ran beside them, in no order, on two devices; one stream is not known.
 python3 -c '
