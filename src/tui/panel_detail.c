@@ -408,12 +408,6 @@ static void list_text(struct panel *p)
 
 /* ---- durations ---- */
 
-/* What is known of the whole run only is left out where numbers are those since a reset. */
-static bool is_since_reset(struct panel *p)
-{
-	return snapshot_is_reset(p->tui->snap);
-}
-
 static void make_hist(struct panel *p)
 {
 	struct panel_detail *d = as_detail(p);
@@ -421,7 +415,7 @@ static void make_hist(struct panel *p)
 
 	hist_sums_clear(&d->hist);
 	d->n_hist = 0;
-	if (is_since_reset(p))
+	if (panel_is_since_reset(p))
 		return;
 	for (size_t i = 0; i < s->n_hists; i++)
 		if (is_subject(p, s->hists[i].node))
@@ -671,7 +665,7 @@ static void list_places(struct panel *p)
 	_cleanup_(freep) uint8_t *inside = mark_below(p);
 	struct work_places places = {.n = 0};
 
-	if (inside && !is_since_reset(p))
+	if (inside && !panel_is_since_reset(p))
 		add_places(p, inside, &places);
 	for (size_t i = 0; i < places.n; i++) {
 		const struct work_place *place = &places.v[i];
@@ -688,7 +682,7 @@ static void list_threads(struct panel *p)
 	const struct session *s = panel_session(p);
 	struct work_places places = {.n = 0};
 
-	for (size_t i = 0; !is_since_reset(p) && i < s->n_rows; i++)
+	for (size_t i = 0; !panel_is_since_reset(p) && i < s->n_rows; i++)
 		if (is_subject(p, s->rows[i].node) && s->rows[i].lane < s->n_lanes)
 			add_host(&places, s, &s->rows[i], &s->lanes[s->rows[i].lane]);
 	for (size_t i = 0; i < places.n; i++) {

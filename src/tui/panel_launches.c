@@ -110,6 +110,7 @@ static const struct section sections[] = {
 		.columns = {columns, N_COLUMNS, 24},
 		.list = list,
 		.empty = LAUNCH_ROWS_NONE,
+		.is_of_all = panel_is_since_reset,
 	},
 };
 

@@ -165,16 +165,10 @@ static void list_paths(struct panel *p)
 static const struct column pair_columns[] = {TRAFFIC_COLUMNS(TRAFFIC_COLUMN)};
 static const struct column size_columns[] = {TRAFFIC_SIZE_COLUMNS(TRAFFIC_COLUMN)};
 
-/* What a session adds up is of the whole run, and cannot count from a moment. */
-static bool is_since_reset(struct panel *p)
-{
-	return snapshot_is_reset(p->tui->snap);
-}
-
 /* NULL: of all contexts. */
 static const struct numbers *kept_of(struct panel *p)
 {
-	return tui_is_filtered(p->tui) && !is_since_reset(p) ? tui_numbers(p->tui) : NULL;
+	return tui_is_filtered(p->tui) && !panel_is_since_reset(p) ? tui_numbers(p->tui) : NULL;
 }
 
 static void list_pairs(struct panel *p_)
@@ -235,7 +229,7 @@ static void list_lanes(struct panel *p)
 
 static bool are_lanes_of_all(struct panel *p)
 {
-	return as_memory(p)->lanes.of_all || is_since_reset(p);
+	return as_memory(p)->lanes.of_all || panel_is_since_reset(p);
 }
 
 /* ---- what is allocated ---- */
@@ -407,7 +401,7 @@ static const struct section sections[] = {
 		.list = list_pairs,
 		.limited = 1,
 		.of_b = true,
-		.is_of_all = is_since_reset,
+		.is_of_all = panel_is_since_reset,
 	},
 	{
 		.title = TRAFFIC_SIZES_TITLE,
@@ -415,7 +409,7 @@ static const struct section sections[] = {
 		.columns = {size_columns, ARRAY_SIZE(size_columns), 20},
 		.list = list_sizes,
 		.of_b = true,
-		.is_of_all = is_since_reset,
+		.is_of_all = panel_is_since_reset,
 	},
 	{
 		.title = HELD_BY_TITLE,

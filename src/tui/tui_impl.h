@@ -106,6 +106,12 @@ static inline const struct session *panel_session(const struct panel *p)
 	return snapshot_session(p->tui->snap);
 }
 
+/* What a session adds up is of the whole run, and cannot count from a moment. */
+static inline bool panel_is_since_reset(struct panel *p)
+{
+	return snapshot_is_reset(p->tui->snap);
+}
+
 /* Does the screen leave out contexts? */
 static inline bool tui_is_filtered(const struct tui *t)
 {

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "core/activity.h"
 #include "core/copy_rows.h"
+#include "core/launch_rows.h"
 #include "core/traffic.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
@@ -759,6 +760,8 @@ START_TEST(copies_by_stream)
 }
 END_TEST
 
+#define OF_ALL " (of the whole run)"
+
 static void launched(const char *name, struct launch_config of, uint64_t n, double ms)
 {
 	struct session_config key = {.node = world_node(&w, w.step, FRAME_KERNEL, name),
@@ -801,10 +804,14 @@ START_TEST(launches)
 	world_keys(&w, "\\ 'both' Enter");
 	ck_assert(world_shows(&w, "regs+shared"));
 	ck_assert(!world_shows(&w, "unknown"));
+	ck_assert(!world_shows(&w, OF_ALL));
+	world_keys(&w, "\\ C-u Enter r");
+	world_tick(&w);
+	ck_assert(world_shows(&w, LAUNCH_ROWS_TITLE OF_ALL));
+	world_keys(&w, "R");
+	ck_assert(!world_shows(&w, OF_ALL));
 }
 END_TEST
-
-#define OF_ALL " (of the whole run)"
 
 /* On a screen with room for all tables. */
 static bool is_there(const char *text)
