@@ -142,7 +142,7 @@ int hwrite_init(struct hwrite *w)
 		r = prepare_frames(w);
 	if (r == 0)
 		r = hist_chains_init(&w->hists, s);
-	if (r == 0 && s->n_intervals && w->trace) {
+	if (r == 0 && (s->n_configs || (s->n_intervals && w->trace))) {
 		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
 		r = w->numbers ? 0 : -ENOMEM;
 	}

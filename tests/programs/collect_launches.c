@@ -44,6 +44,14 @@ static void replay(void)
 		call(GRAPH_CALL, &op);
 }
 
+/* The first and the last: a file has them side by side, and numbers those between them anew. */
+static void launch_in_scope(const char *name)
+{
+	proton_enter_scope("scope");
+	launch(name, (struct mock_config){{264}, {512}, .registers = 40}, 5000, 2);
+	proton_exit_scope();
+}
+
 int main(int argc, char **argv)
 {
 	struct mock_config both = {{1056}, {256}, .registers = 32};
@@ -51,6 +59,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	start(argv[1]);
+	launch_in_scope("below");
 	/* 32 of 64 warps; 528 blocks are a wave. */
 	launch("registers", (struct mock_config){{600}, {256}, .registers = 64}, 20000, 10);
 	/* 5 blocks of 4 warps each; 660 are a wave. */
@@ -71,5 +80,6 @@ int main(int argc, char **argv)
 	launch("alone", (struct mock_config){{8}, {1024}, {1, 1, 1}, .registers = 32}, 6000, 1);
 	launch_many();
 	replay();
+	launch_in_scope("last");
 	return 0;
 }

@@ -20,14 +20,16 @@ import json, sys
 p = json.load(sys.stdin)
 name = {n["id"]: n["name"] for n in p["nodes"]}
 for c in sorted(p["launch_configs"], key=lambda c: (name[c["node"]], c["grid_x"])):
-    if name[c["node"]] in ("both", "shared") or not c["grid_x"]:
+    if name[c["node"]] in ("below", "both", "last", "shared") or not c["grid_x"]:
         print(name[c["node"]], c["grid_x"], c["grid_y"], c["block_x"], c["registers"],
               c["static_shared_bytes"], c["dynamic_shared_bytes"], c["local_bytes"], c["count"], c["time_ns"])'
 }
 
 record run.hatchet
-check "what a profile keeps" "both 33 1 256 32 0 0 0 6 6000
+check "what a profile keeps" "below 264 1 512 40 0 0 0 2 10000
+both 33 1 256 32 0 0 0 6 6000
 both 1056 1 256 32 0 0 128 6 18000
+last 264 1 512 40 0 0 0 2 10000
 many 0 0 0 0 0 0 0 24 24000
 shared 660 2 128 32 8192 32768 0 5 50000" "$(kept run.hatchet)"
 # row KERNEL CALLS [FILE]
