@@ -13,6 +13,7 @@ program() { # program NAME: standard input is what it does
 	{ echo '#!/bin/bash'; cat; } >"bin/$1"
 	chmod +x "bin/$1"
 }
+export PROTON_CUPTI_PATH=${PROTON%/*}/tests/mocks/.libs/mock_cupti.so # what there are of chips and metrics
 export PROTON_FAKE='kernel gemm_bf16 180000 47;kernel cutlass_tensorop 20000 100;copy HtoD pinned 4096000 100000'
 program proton <<<"exec '$PROTON' \"\$@\""
 program app <<<true
