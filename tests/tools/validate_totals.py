@@ -138,7 +138,8 @@ def from_perfetto(data):
     trace, total, streams = perfetto_trace_pb2.Trace(), 0, set()
     trace.ParseFromString(data)
     for p in trace.packet:
-        if p.HasField("track_descriptor") and p.track_descriptor.name.startswith("stream "):
+        if p.HasField("track_descriptor") and (p.track_descriptor.name.startswith("stream ") or
+                                                   p.track_descriptor.name == "no stream"):
             streams.add(p.track_descriptor.uuid)
         if p.HasField("track_event") and p.track_event.track_uuid in streams:
             begins = p.track_event.type == p.track_event.TYPE_SLICE_BEGIN
