@@ -56,10 +56,10 @@ for n in p["nodes"]:
 
 record -- spell 100000 1
 check "100,000 scopes, a kernel in each" "100000 100000 100000 []" "$(sums)"
-at_most "KiB more than with one" 65536 $((all - one))
+at_most "KiB more than with one" 73728 $((all - one))
 record --no-fold-numbers -- count 100000 1
 check "--no-fold-numbers" "100000 100000 100000 []" "$(sums)"
-at_most "KiB more than with one" 65536 $((all - one))
+at_most "KiB more than with one" 73728 $((all - one))
 
 record -- spell 1000000 0
 at_most "names beyond the bounds: KiB more in the second half" 256 $((all - half))
