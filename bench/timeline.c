@@ -83,7 +83,8 @@ static void run_init(struct run *r, unsigned n_lanes)
 
 static void add(struct run *r, uint32_t node, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct session_interval v = {start_ns, end_ns, node, lane, 0, 0};
+	const struct session_interval v = {
+		.start_ns = start_ns, .end_ns = end_ns, .node = node, .lane = lane};
 
 	if (session_interval_add(r->s, &v) < 0)
 		exit(1);
