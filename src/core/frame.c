@@ -47,19 +47,14 @@ static const struct {
 #undef _
 };
 
-bool loss_is_given(enum loss loss)
+const char *loss_word(enum loss loss)
 {
 	return losses[loss].word;
 }
 
-const char *loss_word(enum loss loss)
-{
-	return loss_is_given(loss) ? losses[loss].word : "";
-}
-
 const char *loss_sentence(enum loss loss)
 {
-	return loss_is_given(loss) ? losses[loss].sentence : "";
+	return losses[loss].sentence;
 }
 
 const char *loss_text(enum loss loss, uint64_t n, char out[LOSS_TEXT_MAX])

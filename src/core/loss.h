@@ -51,14 +51,14 @@
 	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \
 	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them") \
 	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed") \
-	_(CONFIGS_FULL,  42, "launch_configs_full", "kernels whose launch configuration was not kept (too many)")
+	_(CONFIGS_FULL,  41, "launch_configs_full", "kernels whose launch configuration was not kept (too many)")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 43
+		LOSS_N = 42
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
@@ -76,7 +76,6 @@ static inline bool loss_is_loss(enum loss loss)
 /* Begins a note about losses that only a newer version counts. */
 #define LOSS_NEWER "lost, and counted by a newer version of proton: "
 
-bool loss_is_given(enum loss loss); /* 41 is of nothing yet */
 const char *loss_word(enum loss loss);
 const char *loss_sentence(enum loss loss);
 enum { LOSS_TEXT_MAX = 320 };

@@ -211,8 +211,7 @@ static void read_losses(struct hread *r, size_t map, uint64_t losses[LOSS_N])
 	     at = token_next(t, at + 1)) {
 		unsigned i = 0;
 
-		while (i < LOSS_N && (!loss_is_given((enum loss)i) ||
-				      strcmp(loss_word((enum loss)i), key_text(r, at)) != 0))
+		while (i < LOSS_N && strcmp(loss_word((enum loss)i), key_text(r, at)) != 0)
 			i++;
 		if (i < LOSS_N)
 			losses[i] = hread_u64(r, at + 1, 0);

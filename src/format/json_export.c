@@ -306,9 +306,7 @@ static void write_losses(struct exporter *x)
 {
 	jsonw_key_object(&x->json, "losses");
 	for (unsigned i = 0; i < LOSS_N; i++)
-		if (loss_is_given((enum loss)i))
-			jsonw_key_u64(&x->json, loss_word((enum loss)i),
-				      session_loss(x->s, (enum loss)i));
+		jsonw_key_u64(&x->json, loss_word((enum loss)i), session_loss(x->s, (enum loss)i));
 	jsonw_object_end(&x->json);
 }
 
