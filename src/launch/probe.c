@@ -91,49 +91,78 @@ static void put_down(pid_t pid, struct probe *ret)
 	ret->end = PROBE_HUNG;
 }
 
-static void await(pid_t pid, int fd, unsigned deadline_ms, struct probe *ret)
+static void close_child(struct probe_child *child)
 {
-	uint64_t end = clock_monotonic_ns() + deadline_ms * NSEC_PER_MSEC;
-	bool is_open = true;
-
-	while (!has_ended(pid, ret)) {
-		if (clock_monotonic_ns() >= end) {
-			ret->detail = (int)((deadline_ms + 999) / 1000);
-			put_down(pid, ret);
-			break;
-		}
-		pass_time(fd, is_open);
-		is_open = is_open && take(fd, &ret->text);
-	}
-	(void)take(fd, &ret->text);
+	close(child->fd);
+	child->pid = 0;
 }
 
-void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
+bool probe_begin(probe_fn *fn, const void *ctx, struct probe *ret, struct probe_child *child)
 {
-	pid_t parent = getpid(), pid;
+	pid_t parent = getpid();
 	int pipe_fds[2];
 
 	*ret = (struct probe){.end = PROBE_FAILED};
+	*child = (struct probe_child){.is_open = true};
 	buf_init(&ret->text, ANSWER_MAX);
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
 		ret->detail = errno;
-		return;
+		return false;
 	}
-	pid = fork();
-	if (pid == 0) {
+	child->pid = fork();
+	if (child->pid == 0) {
 		child_settle(parent, pipe_fds[1]);
 		fn(ctx, pipe_fds[1]);
 		_exit(0);
 	}
 	ret->detail = errno;
 	close(pipe_fds[1]);
-	if (pid > 0) {
-		setpgid(pid, pid);
-		(void)fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
-		ret->detail = 0;
-		await(pid, pipe_fds[0], deadline_ms, ret);
+	child->fd = pipe_fds[0];
+	if (child->pid < 0) {
+		close_child(child);
+		return false;
 	}
-	close(pipe_fds[0]);
+	setpgid(child->pid, child->pid);
+	(void)fcntl(child->fd, F_SETFL, O_NONBLOCK);
+	ret->detail = 0;
+	return true;
+}
+
+bool probe_look(struct probe_child *child, struct probe *ret)
+{
+	bool ended = has_ended(child->pid, ret); /* before the last look at what it told */
+
+	child->is_open = child->is_open && take(child->fd, &ret->text);
+	if (ended)
+		close_child(child);
+	return ended;
+}
+
+void probe_stop(struct probe_child *child, unsigned seconds, struct probe *ret)
+{
+	if (!child->pid)
+		return;
+	put_down(child->pid, ret);
+	(void)take(child->fd, &ret->text);
+	ret->detail = (int)seconds;
+	close_child(child);
+}
+
+void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
+{
+	struct probe_child child;
+	uint64_t end;
+
+	if (!probe_begin(fn, ctx, ret, &child))
+		return;
+	end = clock_monotonic_ns() + deadline_ms * NSEC_PER_MSEC;
+	while (!probe_look(&child, ret)) {
+		if (clock_monotonic_ns() >= end)
+			probe_stop(&child, (deadline_ms + 999) / 1000, ret);
+		if (!child.pid)
+			break;
+		pass_time(child.fd, child.is_open);
+	}
 }
 
 void probe_done(struct probe *p)

@@ -9,6 +9,7 @@
  *   errors  an end that is not PROBE_ANSWERED
  *   thread  one */
 #include <stdbool.h>
+#include <sys/types.h>
 #include "base/buf.h"
 
 enum probe_end {
@@ -28,10 +29,25 @@ struct probe {
 /* Called in the child: tells lines to the descriptor, and returns. */
 typedef void probe_fn(const void *ctx, int fd);
 
+/* One that goes on, for as long as it is wanted: what it told so far is in a struct probe. */
+struct probe_child {
+	pid_t pid; /* 0: there is none */
+	int fd;
+	bool is_open; /* it may tell more */
+};
+
 /* Ask. Fills *ret, which probe_done() frees. The child has no standard streams, leaves no core, and
  * ends with us. */
 void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret);
 void probe_done(struct probe *p);
+
+/* Start one, whose lines probe_look() adds to *ret: which the caller may take out of ret->text. False: it could not be
+ * started, ret->end says why. */
+bool probe_begin(probe_fn *fn, const void *ctx, struct probe *ret, struct probe_child *child);
+/* Without waiting: take what it told. True: it has ended, all it told is there, and how is in ret. */
+bool probe_look(struct probe_child *child, struct probe *ret);
+/* End it, if it has not ended: as one that did not answer in so many seconds. */
+void probe_stop(struct probe_child *child, unsigned seconds, struct probe *ret);
 
 /* In the child: a line of the answer. Line ends in what is told become blanks. */
 void probe_tell(int fd, const char *format, ...) _printf_(2, 3);
