@@ -190,7 +190,7 @@ static int parse_long(struct parser *p, const char *word)
 	if (!o->arg && value && o->id != OPTION_ID_HELP)
 		return usage_error(p->command, "option '%.*s' takes no value", (int)shown_len,
 				   word);
-	if (o->arg && !value) {
+	if (o->arg && !value && !o->optional) {
 		if (p->next >= p->argc)
 			return usage_error(p->command, "option '%s' needs %s", word, o->arg);
 		value = p->argv[p->next++];
@@ -305,7 +305,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
 
 static void print_option(FILE *out, const struct option_def *o)
 {
-	char left[HELP_WIDTH];
+	char left[HELP_WIDTH], arg[HELP_WIDTH] = "";
 	int n;
 
 	if (is_heading(o)) {
@@ -318,9 +318,10 @@ static void print_option(FILE *out, const struct option_def *o)
 		n = snprintf(left, sizeof(left), "  -%c", o->letter);
 	else
 		n = snprintf(left, sizeof(left), "      --%s", o->name);
-	fprintf(out, "%s%s%s", left, o->arg ? " " : "", o->arg ? o->arg : "");
 	if (o->arg)
-		n += 1 + (int)strlen(o->arg);
+		snprintf(arg, sizeof(arg), o->optional ? "[=%s]" : " %s", o->arg);
+	n += (int)strlen(arg);
+	fprintf(out, "%s%s", left, arg);
 	if (n + 2 > HELP_COLUMN)
 		fprintf(out, "\n%*s", HELP_COLUMN, "");
 	else
@@ -406,7 +407,7 @@ void options_describe(FILE *out, const struct command_def *command)
 		if (is_heading(o) || !o->help)
 			continue;
 		fprintf(out, "%s\t%c\t%s\t%s\n", o->name ? o->name : "-",
-			o->letter ? o->letter : '-', o->arg ? o->arg : "-", o->help);
+			o->letter ? o->letter : '-', o->arg && !o->optional ? o->arg : "-", o->help);
 	}
 }
 

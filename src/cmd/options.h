@@ -29,6 +29,7 @@ struct option_def {
 	const char *arg;  /* name of the value; "a|b|c": one of these; NULL: takes no value */
 	const char *help; /* one sentence, wrapped when printed; NULL: works, but is not shown */
 	int id;           /* the handler's own, for a switch */
+	bool optional;    /* --name=VALUE or --name alone: then value is NULL */
 	bool rare;        /* left out of --help when the whole would not fit on a screen */
 	/* For completions: the values that the option takes, when arg does not list them. Returns
 	 * NULL after the last. May be NULL. */
