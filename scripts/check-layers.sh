@@ -21,7 +21,7 @@ declare -A may=(
 	[counters]="base core backends launch counters"
 	[report]="base core findings naming format report"
 	[tui]="base core findings naming tui"
-	[live]="base core naming wire format launch sensors report live"
+	[live]="base core naming wire format launch sensors counters report live"
 	[doctor]="base core launch counters doctor"
 	[cmd]="base core findings naming format launch counters report tui live doctor cmd"
 )

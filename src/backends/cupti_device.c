@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "backends/cuda_driver.h"
+#include "backends/cuda_uuid.h"
 #include "backends/cupti.h"
 #include "base/util.h"
 
 struct texts {
-	char name[128], arch[16], uuid[48], driver[16];
+	char name[128], arch[16], uuid[CUDA_UUID_TEXT], driver[16];
 };
 
 /* False: no driver is mapped, or it is too old to have these functions. */
@@ -33,18 +34,14 @@ static uint32_t attribute(const struct cuda_api *api, int device, uint32_t attri
 	return (uint32_t)value;
 }
 
-static void uuid_text(const struct cuda_api *api, int device, char out[48])
+static void uuid_text(const struct cuda_api *api, int device, char out[CUDA_UUID_TEXT])
 {
 	uint32_t (*get)(uint8_t uuid[16], int device) =
 		api->cuDeviceGetUuid_v2 ? api->cuDeviceGetUuid_v2 : api->cuDeviceGetUuid;
 	uint8_t u[16];
 
-	if (!get || get(u, device) != ABI_OK)
-		return;
-	snprintf(out, 48,
-		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
-		 u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-		 u[14], u[15]);
+	if (get && get(u, device) == ABI_OK)
+		cuda_uuid_text(u, out);
 }
 
 static void fill_texts(const struct cuda_api *api, int device, struct texts *t)

@@ -407,7 +407,8 @@ void options_describe(FILE *out, const struct command_def *command)
 		if (is_heading(o) || !o->help)
 			continue;
 		fprintf(out, "%s\t%c\t%s\t%s\n", o->name ? o->name : "-",
-			o->letter ? o->letter : '-', o->arg && !o->optional ? o->arg : "-", o->help);
+			o->letter ? o->letter : '-', o->arg && !o->optional ? o->arg : "-",
+			o->help);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/units.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
@@ -165,6 +166,10 @@ static int set_steps(struct run_options *o, const char *value)
 	return set_name(w->name, sizeof(w->name), &w->name_len, value);
 }
 
+/* Of --counters: what is more often fills the hardware's buffer. */
+#define COUNTERS_LEAST_NS (20 * 1000)
+#define COUNTERS_MOST_NS  NSEC_PER_SEC
+
 enum { BOUND_MAX = 32 };
 
 /* "A-B", "A-": where B begins, which may be "". NULL: it is none. */
@@ -258,6 +263,23 @@ static int set_budget(struct run_options *o, const char *value)
 	return 0;
 }
 
+#define COUNTERS_NS (10 * NSEC_PER_MSEC) /* two fifths of a percent of a core */
+
+static int set_counters(struct run_options *o, const char *value)
+{
+	struct amount amount = {COUNTERS_NS, AMOUNT_TIME};
+
+	if (value &&
+	    (amount_parse(value, strlen(value), &amount) < 0 || amount.unit != AMOUNT_TIME ||
+	     amount.value < COUNTERS_LEAST_NS || amount.value > COUNTERS_MOST_NS)) {
+		complain("--counters: '%s' is no interval: it is between 20us and 1s, such as 1ms",
+			 value);
+		return -ENOTSUP;
+	}
+	o->rec.counters_ns = (uint64_t)amount.value;
+	return 0;
+}
+
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
 {
 	int r;
@@ -273,6 +295,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	case OPT_SAVE_ENV:
 		o->rec.save_env = value;
 		return *value ? 0 : -EINVAL;
+	case OPT_COUNTERS:
+		return set_counters(o, value);
 	case OPT_CONTEXT:
 		return set_contexts(o, value);
 	case OPT_BUDGET:

@@ -40,6 +40,7 @@ enum {
 	OPT_STEPS,
 	OPT_GRAPH_SHARES,
 	OPT_NO_SENSORS,
+	OPT_COUNTERS,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
 	OPT_SWITCH,                               /* + SWITCH_* */
@@ -97,6 +98,9 @@ enum {
 	 .rare = true, .id = OPT_NO_FOLD},                                                         \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
+	{.name = "counters", .arg = "INTERVAL", .optional = true,                                  \
+	 .help = "read hardware counters of the devices this often (10ms)", .rare = true,          \
+	 .id = OPT_COUNTERS},                                                                      \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \
 	 .id = OPT_LABEL},                                                                         \
 	{.name = "save-env", .arg = "NAMES",                                                       \

@@ -51,7 +51,8 @@
 	_(STEP_MEMORY,   38, "step_memory",         "changes of device memory that steps know nothing of") \
 	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them") \
 	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed") \
-	_(CONFIGS_FULL,  41, "launch_configs_full", "kernels whose launch configuration was not kept (too many)")
+	_(CONFIGS_FULL,  41, "launch_configs_full", "kernels whose launch configuration was not kept (too many)") \
+	_(COUNTERS,      42, "counter_samples",     "samples of hardware counters that came too fast, or were not read in time")
 /* clang-format on */
 
 enum loss {

@@ -715,6 +715,16 @@ static int add_sensors(struct merge *m, uint32_t id)
 	return sum || device == SESSION_NONE ? 0 : -ENOMEM;
 }
 
+static int add_counters(struct merge *m, uint32_t id)
+{
+	struct session_counters counters = m->from->counters[id];
+	int r;
+
+	counters.device = mapped(m, MAP_DEVICES, counters.device);
+	r = session_counters_add(m->into, &counters);
+	return r == -EINVAL ? 0 : r; /* of no device */
+}
+
 static int add_run(struct merge *m, uint32_t id)
 {
 	struct session_run run = m->from->runs[id];
@@ -822,6 +832,7 @@ static int add_samples(struct merge *m)
 
 	r = r ? r : add_all(m, f->n_uses, add_use);
 	r = r ? r : add_all(m, f->n_copy_lanes, add_copy_lane);
+	r = r ? r : add_all(m, f->n_counters, add_counters);
 	return r ? r : add_all(m, f->n_sensors, add_sensors);
 }
 

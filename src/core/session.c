@@ -69,11 +69,11 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames,     s->nodes,  s->rows,   s->values,    s->present,
-			  s->lanes,      s->sets,   s->epochs, s->processes, s->devices,
-			  s->modules,    s->notes,  s->hists,  s->samples,   s->intervals,
-			  s->clocks,     s->uses,   s->runs,   s->sensors,   s->copy_lanes,
-			  s->unrecorded, s->configs};
+	void *arrays[] = {s->frames,     s->nodes,   s->rows,    s->values,    s->present,
+			  s->lanes,      s->sets,    s->epochs,  s->processes, s->devices,
+			  s->modules,    s->notes,   s->hists,   s->samples,   s->intervals,
+			  s->clocks,     s->uses,    s->runs,    s->sensors,   s->copy_lanes,
+			  s->unrecorded, s->configs, s->counters};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -1180,6 +1180,6 @@ size_t session_memory(const struct session *s)
 	       p->cap_values * sizeof(*s->values) + p->cap_present +
 	       p->cap_lanes * sizeof(*s->lanes) + hists_memory(s) +
 	       p->cap_configs * sizeof(*s->configs) + p->cap_samples * sizeof(*s->samples) +
-	       p->cap_intervals * sizeof(*s->intervals) +
+	       s->cap_counters * sizeof(*s->counters) + p->cap_intervals * sizeof(*s->intervals) +
 	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/strtab.h"
+#include "core/counted.h"
 #include "core/frame.h"
 #include "core/hist.h"
 #include "core/launch_config.h"
@@ -281,6 +282,12 @@ struct session_sensors {
 	struct sensors of;
 };
 
+/* What its hardware counters said over a part of it (core/counted.h). */
+struct session_counters {
+	uint32_t device;
+	struct counted of;
+};
+
 struct session {
 	struct strtab *strings;
 	struct metric_table *metrics;
@@ -306,15 +313,18 @@ struct session {
 	struct session_copy_lane *copy_lanes;
 	struct session_unrecorded *unrecorded;
 	struct session_sensors *sensors;
+	struct session_counters *counters; /* of a device in the order in which they came */
 	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
 		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs, n_sensors, n_copy_lanes, n_unrecorded, n_configs;
+		n_runs, n_sensors, n_counters, n_copy_lanes, n_unrecorded, n_configs;
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
 	uint32_t source;           /* string id: what was profiled or the file's name */
-	bool ended;                /* all that will come has come */
+	size_t cap_counters, join_counters_at; /* of session_counters_add() */
+	bool counting;                         /* hardware counters are told of just now */
+	bool ended;                            /* all that will come has come */
 	bool copy_lanes_of_all; /* the rest is a part of a session (core/reduce.h), copy_lanes of the whole */
 	struct session_private *p;
 };
@@ -444,6 +454,23 @@ int session_unrecorded_add(struct session *s, const struct session_unrecorded *s
 struct sensors *session_sensors_of(struct session *s, uint32_t device);
 /* The same, NULL where nothing is known. */
 const struct sensors *session_sensors_find(const struct session *s, uint32_t device);
+/* What its counters said over the run: the means of its times, and the lowest and highest of these, which of a
+ * long run are long. */
+struct counters_range {
+	struct counted mean;
+	double min[COUNTED_N], max[COUNTED_N]; /* NaN: not counted */
+};
+/* False: there is none. */
+bool session_counters_range(const struct session *s, uint32_t device, struct counters_range *ret);
+/* One more time of its counters. Of a device that has many, the older ones become coarser, the last
+ * COUNTERS_FINE stay as they came. -EINVAL: they are no times, or no numbers. */
+enum { COUNTERS_FINE = 1024, COUNTERS_MOST = 2 * COUNTERS_FINE };
+int session_counters_add(struct session *s, const struct session_counters *counters);
+/* Its last time that was counted ended then; 0: there is none. */
+uint64_t session_counters_end(const struct session *s, uint32_t device);
+/* The means of all of its times that ended after from_ns. False: there is none. */
+bool session_counters_mean(const struct session *s, uint32_t device, uint64_t from_ns,
+			   struct counted *ret);
 /* Bytes of memory that a device has; NaN: not known. What sensors say is used is of what they say there is,
  * which is some hundreds of MB more than what programs are told they may have. */
 double session_device_memory(const struct session *s, uint32_t device);

@@ -10,7 +10,7 @@
 
 /* ---- the library and the chip ---- */
 
-static void tell_seen(void *ctx, const char *loading, const char *broken)
+void asker_tell_seen(void *ctx, const char *loading, const char *broken)
 {
 	const int *fd = ctx;
 
@@ -28,8 +28,7 @@ static void tell_failed(int fd, const char *what, int r)
 		probe_tell(fd, "failed %s: error %d", what, r);
 }
 
-/* The driver must be started before CUPTI is asked for devices. */
-static bool start_driver(int fd)
+void *asker_start_driver(int fd)
 {
 	int (*init)(unsigned) = NULL;
 	void *library;
@@ -42,13 +41,13 @@ static bool start_driver(int fd)
 		*(void **)&init = dlsym(library, "cuInit");
 	if (!init) {
 		probe_tell(fd, "no-gpu no libcuda.so.1, which comes with the driver");
-		return false;
+		return NULL;
 	}
 	probe_tell(fd, "stage cuInit of libcuda.so.1");
 	r = init(0);
 	if (r)
 		probe_tell(fd, "no-gpu cuInit fails with %d", r);
-	return r == 0;
+	return r == 0 ? library : NULL;
 }
 
 static const char *chip_here(const struct cupti_host *h, int fd)
@@ -56,7 +55,7 @@ static const char *chip_here(const struct cupti_host *h, int fd)
 	const char *name;
 	int r;
 
-	if (!start_driver(fd))
+	if (!asker_start_driver(fd))
 		return NULL;
 	probe_tell(fd, "stage %s, asked for the chip of device 0,", h->path);
 	r = cupti_host_device_chip(h, 0, &name);
@@ -89,7 +88,7 @@ bool counters_host_open(struct counters_host *h, const char *chip, enum counting
 {
 	int r;
 
-	if (cupti_host_open(&h->host, tell_seen, &fd) < 0)
+	if (cupti_host_open(&h->host, asker_tell_seen, &fd) < 0)
 		return false;
 	probe_tell(fd, "library %u\t%s", h->host.version, h->host.path);
 	if (!tell_chips(&h->host, &chip, fd))

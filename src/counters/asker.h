@@ -18,4 +18,9 @@
 
 probe_fn ask_counters_host;
 
+/* In such a child. Tell what the search for a library sees, ctx is the descriptor. */
+cupti_seen_fn asker_tell_seen;
+/* The driver must be started before CUPTI is asked for devices: its library, NULL: what is missing was told. */
+void *asker_start_driver(int fd);
+
 #endif

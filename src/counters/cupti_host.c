@@ -134,16 +134,24 @@ int cupti_host_device_chip(const struct cupti_host *h, size_t device, const char
 	return p.ret_name ? 0 : -ENODEV;
 }
 
-int cupti_chip_open(const struct cupti_host *h, const char *name, enum counting counting,
-		    struct cupti_chip *ret)
+int cupti_chip_open_on(const struct cupti_host *h, const char *name, enum counting counting,
+		       const uint8_t *availability, struct cupti_chip *ret)
 {
-	struct abi_host_init p = {
-		.size = ABI_HOST_SIZE(abi_host_init, ret_host), .profiler = counting, .chip = name};
+	struct abi_host_init p = {.size = ABI_HOST_SIZE(abi_host_init, ret_host),
+				  .profiler = counting,
+				  .chip = name,
+				  .availability = availability};
 	uint32_t r = h->api.cuptiProfilerHostInitialize(&p);
 
 	if (r == 0)
-		*ret = (struct cupti_chip){h, name, counting, p.ret_host};
+		*ret = (struct cupti_chip){h, name, counting, availability, p.ret_host};
 	return (int)r;
+}
+
+int cupti_chip_open(const struct cupti_host *h, const char *name, enum counting counting,
+		    struct cupti_chip *ret)
+{
+	return cupti_chip_open_on(h, name, counting, NULL, ret);
 }
 
 void cupti_chip_close(struct cupti_chip *c)
@@ -215,48 +223,61 @@ const char *cupti_usual_submetric(enum abi_metric_type type)
 
 /* ---- passes ---- */
 
-/* The image that would program the counters; only its number of passes is asked for. */
-static int count_passes(const struct cupti_chip *c, size_t *ret_passes)
+static int make_image(const struct cupti_chip *c, uint8_t **ret_image, size_t *ret_bytes)
 {
 	const struct cupti_host_api *api = &c->host->api;
 	struct abi_host_image_size size = {.size = ABI_HOST_SIZE(abi_host_image_size, ret_bytes),
 					   .host = c->object};
 	struct abi_host_image image = {.size = ABI_HOST_SIZE(abi_host_image, image),
 				       .host = c->object};
-	struct abi_host_passes passes = {.size = ABI_HOST_SIZE(abi_host_passes, ret_n)};
 	uint32_t r = api->cuptiProfilerHostGetConfigImageSize(&size);
 
 	if (r)
 		return (int)r;
-	image.bytes = passes.bytes = size.ret_bytes;
-	image.image = passes.image = calloc(1, size.ret_bytes + 1);
+	image.bytes = size.ret_bytes;
+	image.image = calloc(1, size.ret_bytes + 1);
 	if (!image.image)
 		return -ENOMEM;
 	r = api->cuptiProfilerHostGetConfigImage(&image);
-	if (r == 0)
-		r = api->cuptiProfilerHostGetNumOfPasses(&passes);
-	free(image.image);
-	if (r == 0)
-		*ret_passes = passes.ret_n;
-	return (int)r;
+	if (r) {
+		free(image.image);
+		return (int)r;
+	}
+	*ret_image = image.image;
+	*ret_bytes = image.bytes;
+	return 0;
+}
+
+int cupti_chip_image(const struct cupti_chip *c, const char *const *names, size_t n,
+		     uint8_t **ret_image, size_t *ret_bytes)
+{
+	struct abi_host_add p = {.size = ABI_HOST_SIZE(abi_host_add, n),
+				 .host = c->object,
+				 .names = (const char **)names,
+				 .n = n};
+	uint32_t r = c->host->api.cuptiProfilerHostConfigAddMetrics(&p);
+
+	return r ? (int)r : make_image(c, ret_image, ret_bytes);
 }
 
 /* A host object keeps what was once added to it: each question has one of its own. */
 int cupti_chip_passes(const struct cupti_chip *c, const char *const *names, size_t n,
 		      size_t *ret_passes)
 {
-	struct abi_host_add p = {.size = ABI_HOST_SIZE(abi_host_add, n), .n = n};
+	struct abi_host_passes passes = {.size = ABI_HOST_SIZE(abi_host_passes, ret_n)};
 	struct cupti_chip fresh;
 	int r;
 
-	r = cupti_chip_open(c->host, c->name, c->counting, &fresh);
+	r = cupti_chip_open_on(c->host, c->name, c->counting, c->availability, &fresh);
 	if (r)
 		return r;
-	p.host = fresh.object;
-	p.names = (const char **)names;
-	r = (int)c->host->api.cuptiProfilerHostConfigAddMetrics(&p);
-	if (r == 0)
-		r = count_passes(&fresh, ret_passes);
+	r = cupti_chip_image(&fresh, names, n, &passes.image, &passes.bytes);
+	if (r == 0) {
+		r = (int)c->host->api.cuptiProfilerHostGetNumOfPasses(&passes);
+		free(passes.image);
+	}
 	cupti_chip_close(&fresh);
+	if (r == 0)
+		*ret_passes = passes.ret_n;
 	return r;
 }

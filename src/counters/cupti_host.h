@@ -47,11 +47,15 @@ struct cupti_chip {
 	const struct cupti_host *host;
 	const char *name;
 	enum counting counting;
+	const uint8_t *availability; /* NULL: all that the chip has */
 	void *object;
 };
 /* The name is borrowed. */
 int cupti_chip_open(const struct cupti_host *h, const char *name, enum counting counting,
 		    struct cupti_chip *ret);
+/* The same on a device that may not have all of them: borrowed. */
+int cupti_chip_open_on(const struct cupti_host *h, const char *name, enum counting counting,
+		       const uint8_t *availability, struct cupti_chip *ret);
 void cupti_chip_close(struct cupti_chip *c);
 
 struct cupti_metric {
@@ -70,6 +74,10 @@ int cupti_chip_metric(const struct cupti_chip *c, const char *name, struct cupti
 /* How often what is counted must run for all of these metrics together; each has a submetric. */
 int cupti_chip_passes(const struct cupti_chip *c, const char *const *names, size_t n,
 		      size_t *ret_passes);
+
+/* Add metrics to what the chip was opened for, and make the image that programs the counters. free() it. */
+int cupti_chip_image(const struct cupti_chip *c, const char *const *names, size_t n,
+		     uint8_t **ret_image, size_t *ret_bytes);
 
 /* The submetric by which a type is asked for its passes when none is named: ".sum". */
 const char *cupti_usual_submetric(enum abi_metric_type type);

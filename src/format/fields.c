@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -175,6 +176,17 @@ static const struct field config_fields[] = {
 	F(U64, "time_ns", session_config, time_ns),
 };
 
+static const struct field counters_fields[] = {
+	F(U64, "counted_ns", session_counters, of.counted_ns),
+	F(INDEX, "device", session_counters, device),
+	F(U64, "end_ns", session_counters, of.end_ns),
+	F(U32, "samples", session_counters, of.n),
+	F(U64, "start_ns", session_counters, of.start_ns),
+#define _(id, number, key, ...) F(COUNTED, key, session_counters, of.v[number]),
+	COUNTERS(_)
+#undef _
+};
+
 static const struct field unrecorded_fields[] = {
 	F(U64, "end_ns", session_unrecorded, end_ns),
 	F(U32, "number", session_unrecorded, number),
@@ -194,6 +206,7 @@ static const struct field unrecorded_fields[] = {
 const struct field_section sections[SECTION_N] = {
 	S(CLOCKS, "clocks", clocks, clock_fields),
 	S(COPY_LANES, "copy_lanes", copy_lanes, copy_lane_fields),
+	S(COUNTERS, "counters", counters, counters_fields),
 	S(DEVICES, "devices", devices, device_fields),
 	S(EPOCHS, "epochs", epochs, epoch_fields),
 	S(INTERVALS, "intervals", intervals, interval_fields),
@@ -318,9 +331,15 @@ static void write_f64(const struct fields_writer *f, double v)
 		jsonw_f64(f->json, v);
 }
 
-static void write_told(const struct fields_writer *f, double v)
+/* Is it the number that stands for none? */
+static bool is_untold(double v, double none)
 {
-	if (v == 0)
+	return v == none || (isnan(v) && isnan(none));
+}
+
+static void write_told(const struct fields_writer *f, double v, double none)
+{
+	if (is_untold(v, none))
 		jsonw_null(f->json);
 	else
 		write_f64(f, v);
@@ -370,7 +389,10 @@ static void write_field(const struct fields_writer *f, const struct field *field
 		write_f64(f, *(const double *)p);
 		break;
 	case FIELD_TOLD:
-		write_told(f, *(const double *)p);
+		write_told(f, *(const double *)p, 0);
+		break;
+	case FIELD_COUNTED:
+		write_told(f, *(const double *)p, NAN);
 		break;
 	case FIELD_BOOL:
 		jsonw_bool(f->json, *(const bool *)p);
@@ -429,7 +451,9 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_U64:
 		return *(const uint64_t *)p == 0;
 	case FIELD_TOLD:
-		return *(const double *)p == 0;
+		return is_untold(*(const double *)p, 0);
+	case FIELD_COUNTED:
+		return is_untold(*(const double *)p, NAN);
 	case FIELD_INDEX:
 		return *(const uint32_t *)p == SESSION_NONE;
 	case FIELD_LOSSES:

@@ -20,7 +20,8 @@ enum field_type {
 	FIELD_I32,
 	FIELD_U64,
 	FIELD_F64,
-	FIELD_TOLD, /* double, 0 = not told: no value */
+	FIELD_TOLD,    /* double, 0 = not told: no value */
+	FIELD_COUNTED, /* double, NaN = not told: no value */
 	FIELD_BOOL,
 	FIELD_HEX64,  /* uint64_t as "0x…": a number of this size is not safe in every reader */
 	FIELD_INDEX,  /* uint32_t, SESSION_NONE = absent */
@@ -52,6 +53,7 @@ struct field_section {
 enum section_id {
 	SECTION_CLOCKS,
 	SECTION_COPY_LANES,
+	SECTION_COUNTERS,
 	SECTION_DEVICES,
 	SECTION_EPOCHS,
 	SECTION_INTERVALS,

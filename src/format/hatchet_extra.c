@@ -274,9 +274,9 @@ static bool session_is_plain(const struct hwrite *w)
 	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
 	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
 	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->n_copy_lanes &&
-	       !s->n_unrecorded && !s->n_configs && !s->n_runs && !s->n_sensors && !s->start_ns &&
-	       !s->end_ns && !s->source && fields_losses_none(s->losses) && lanes_are_plain(s) &&
-	       devices_are_plain(s) && metrics_are_plain(w);
+	       !s->n_unrecorded && !s->n_configs && !s->n_runs && !s->n_sensors && !s->n_counters &&
+	       !s->start_ns && !s->end_ns && !s->source && fields_losses_none(s->losses) &&
+	       lanes_are_plain(s) && devices_are_plain(s) && metrics_are_plain(w);
 }
 
 static void write_u64_key(struct hwrite *w, const char *key, uint64_t v)
@@ -351,6 +351,7 @@ static void write_session_keys(struct hwrite *w, const struct part *root, const 
 
 	fields_write_section(&w->fields, &sections[SECTION_CLOCKS]);
 	fields_write_section(&w->fields, &sections[SECTION_COPY_LANES]);
+	fields_write_section(&w->fields, &sections[SECTION_COUNTERS]);
 	fields_write_section(&w->fields, &sections[SECTION_DEVICES]);
 	write_u64_key(w, "end_ns", s->end_ns);
 	fields_write_section(&w->fields, &sections[SECTION_EPOCHS]);

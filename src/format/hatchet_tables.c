@@ -309,6 +309,7 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 		*(uint64_t *)p = hread_u64(r, at, 0);
 		break;
 	case FIELD_F64:
+	case FIELD_COUNTED:
 		if (!get_f64(r, at, p))
 			*(double *)p = NAN;
 		break;
@@ -356,9 +357,14 @@ static void read_element(struct hread *r, const struct field_section *section, s
 	const struct tokens *t = &r->f.tokens;
 
 	memset(element, 0, section->element_size);
-	for (size_t i = 0; i < section->n_fields; i++)
-		if (section->fields[i].type == FIELD_INDEX || section->fields[i].type == FIELD_NODE)
-			*(uint32_t *)((char *)element + section->fields[i].offset) = SESSION_NONE;
+	for (size_t i = 0; i < section->n_fields; i++) {
+		const struct field *f = &section->fields[i];
+
+		if (f->type == FIELD_INDEX || f->type == FIELD_NODE)
+			*(uint32_t *)(void *)((char *)element + f->offset) = SESSION_NONE;
+		else if (f->type == FIELD_COUNTED)
+			*(double *)(void *)((char *)element + f->offset) = NAN;
+	}
 	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
 	     at = token_next(t, at + 1)) {
 		const char *key = key_text(r, at);
@@ -506,6 +512,16 @@ static int add_sensors(struct hread *r, void *element)
 	return 0;
 }
 
+static int add_counters(struct hread *r, void *element)
+{
+	struct session_counters *counters = element;
+	int e;
+
+	counters->device = hread_section_id(r, SECTION_DEVICES, counters->device);
+	e = session_counters_add(r->s, counters);
+	return e == -EINVAL ? hread_warn(r, WARNING_INDEX) : e;
+}
+
 static int add_use(struct hread *r, void *element)
 {
 	struct session_use *use = element;
@@ -561,21 +577,14 @@ static int add_unrecorded(struct hread *r, void *element)
 static int read_entry(struct hread *r, uint32_t section, size_t at)
 {
 	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock,
-		[SECTION_CONFIGS] = add_config,
-		[SECTION_DEVICES] = add_device,
-		[SECTION_EPOCHS] = add_epoch,
-		[SECTION_INTERVALS] = add_interval,
-		[SECTION_LANES] = add_lane,
-		[SECTION_MODULES] = add_module,
-		[SECTION_NOTES] = add_note,
-		[SECTION_PROCESSES] = add_process,
-		[SECTION_RUNS] = add_run,
-		[SECTION_SAMPLES] = add_sample,
-		[SECTION_SENSORS] = add_sensors,
-		[SECTION_USES] = add_use,
-		[SECTION_COPY_LANES] = add_copy_lane,
-		[SECTION_UNRECORDED] = add_unrecorded,
+		[SECTION_CLOCKS] = add_clock,         [SECTION_CONFIGS] = add_config,
+		[SECTION_DEVICES] = add_device,       [SECTION_EPOCHS] = add_epoch,
+		[SECTION_INTERVALS] = add_interval,   [SECTION_LANES] = add_lane,
+		[SECTION_MODULES] = add_module,       [SECTION_NOTES] = add_note,
+		[SECTION_PROCESSES] = add_process,    [SECTION_RUNS] = add_run,
+		[SECTION_SAMPLES] = add_sample,       [SECTION_SENSORS] = add_sensors,
+		[SECTION_COUNTERS] = add_counters,    [SECTION_USES] = add_use,
+		[SECTION_COPY_LANES] = add_copy_lane, [SECTION_UNRECORDED] = add_unrecorded,
 	};
 	union {
 		struct session_process process;
@@ -593,6 +602,7 @@ static int read_entry(struct hread *r, uint32_t section, size_t at)
 		struct session_unrecorded unrecorded;
 		struct session_run run;
 		struct session_sensors sensors;
+		struct session_counters counters;
 	} element;
 
 	if (token_at(&r->f.tokens, at) != TOKEN_MAP)
@@ -1014,7 +1024,7 @@ int hread_references(struct hread *r)
 	static const enum section_id ids[] = {
 		SECTION_INTERVALS,  SECTION_SAMPLES, SECTION_CLOCKS,  SECTION_USES,
 		SECTION_NOTES,      SECTION_RUNS,    SECTION_SENSORS, SECTION_COPY_LANES,
-		SECTION_UNRECORDED, SECTION_CONFIGS};
+		SECTION_UNRECORDED, SECTION_CONFIGS, SECTION_COUNTERS};
 
 	return read_sections(r, ids, ARRAY_SIZE(ids));
 }

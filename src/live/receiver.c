@@ -20,6 +20,7 @@
 #include "launch/session_dir.h"
 #include "live/forward.h"
 #include "naming/native.h"
+#include "wire/counters.h"
 #include "wire/decode.h"
 #include "wire/retell.h"
 #include "wire/run.h"
@@ -51,6 +52,7 @@ struct receiver {
 	struct session *session;
 	struct wire_decoder *decoder;
 	struct native_names *names;
+	struct wire_counters_told counters_told;
 	unsigned char chunk[CHUNK];
 };
 
@@ -144,6 +146,7 @@ struct receiver *receiver_free(struct receiver *r)
 		close(r->tape);
 	wire_decoder_free(r->decoder);
 	native_names_free(r->names);
+	wire_counters_told_done(&r->counters_told);
 	session_free(r->session);
 	free(r);
 	return NULL;
@@ -357,23 +360,41 @@ static int rest_take_all(struct receiver *r, bool last)
 
 /* ---- what proton itself says on the stream ---- */
 
+/* Without memory some are not told. */
+static void counters_frames(struct receiver *r, struct buf *frames)
+{
+	(void)wire_counters_frames(r->session, &r->counters_told, clock_monotonic_ns(), frames);
+}
+
 /* Not to go between the parts of a frame from the FIFO. */
 static void facts_frames(struct receiver *r, struct buf *frames)
 {
 	for (size_t i = 0; i < r->session->n_runs; i++)
 		wire_run_frames(r->session, &r->session->runs[i], clock_monotonic_ns(), frames);
 	wire_sensors_frames(r->session, clock_monotonic_ns(), frames);
+	counters_frames(r, frames);
 }
 
-void receiver_tape_facts(struct receiver *r)
+/* To all who read what we read. */
+static void tell(struct receiver *r, void (*put)(struct receiver *, struct buf *))
 {
 	_cleanup_(buf_done) struct buf frames = {0};
 
 	if ((r->tape < 0 && !r->forward) || wire_decoder_pending(r->decoder))
 		return;
-	facts_frames(r, &frames);
+	put(r, &frames);
 	if (!frames.error && frames.len)
 		pass_on(r, frames.data, frames.len);
+}
+
+void receiver_tape_facts(struct receiver *r)
+{
+	tell(r, facts_frames);
+}
+
+void receiver_tape_counters(struct receiver *r)
+{
+	tell(r, counters_frames);
 }
 
 static void key_frame(struct buf *out)

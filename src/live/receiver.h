@@ -31,6 +31,8 @@ void receiver_tick(struct receiver *r);
 /* Say on the tape, and to whom it is forwarded, what is run, and what sensors say of the devices, as the session
  * knows it by now; so do the key frames and the end. */
 void receiver_tape_facts(struct receiver *r);
+/* … and what hardware counters said since the last time: before it becomes coarser. */
+void receiver_tape_counters(struct receiver *r);
 /* What is read with. */
 struct wire_decoder *receiver_decoder(struct receiver *r);
 /* Has it not read all yet that was announced of when operations ran? */

@@ -188,6 +188,9 @@ int recording_open(struct recording *rec, const struct recording_options *option
 #endif
 	receiver_forward(rec->receiver, rec->forward);
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
+	if (options->counters_ns)
+		counting_begin(&rec->counters, options->counters_ns,
+			       receiver_session(rec->receiver));
 	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;
 }
@@ -282,6 +285,8 @@ void recording_poll(struct recording *rec)
 	update_run(rec);
 	name_and_share(rec);
 	watch_update(&rec->sensors, receiver_session(rec->receiver));
+	if (counting_update(&rec->counters, receiver_session(rec->receiver)))
+		receiver_tape_counters(rec->receiver);
 	session_files_poll(&rec->sessions, rec->receiver);
 	if (!rec->options->by_sessions)
 		saver_poll(&rec->saver, receiver_session(rec->receiver));
@@ -435,8 +440,10 @@ void recording_end(struct recording *rec)
 {
 	if (rec->is_read)
 		return;
+	counting_stop(&rec->counters);
 	update_run(rec);
 	watch_finish(&rec->sensors, receiver_session(rec->receiver));
+	counting_finish(&rec->counters, receiver_session(rec->receiver));
 	rec->read_error = receiver_finish(rec->receiver);
 	note_empty_window(rec);
 	name_and_share(rec);
@@ -477,6 +484,7 @@ void recording_done(struct recording *rec)
 	saver_done(&rec->saver);
 	session_files_done(&rec->sessions);
 	watch_done(&rec->sensors);
+	counting_done(&rec->counters);
 	rec->source_nodes = source_nodes_free(rec->source_nodes);
 	rec->receiver = receiver_free(rec->receiver);
 	rec->forward = forward_free(rec->forward);

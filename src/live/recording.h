@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include "core/backends.h"
+#include "counters/counting.h"
 #include "launch/session_dir.h"
 #include "live/output_name.h"
 #include "live/receiver.h"
@@ -40,12 +41,13 @@ struct recording_options {
 	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */
 	bool no_sweep;       /* leftovers of others are not removed first */
 	bool no_sensors;     /* do not ask what devices say of themselves */
-	bool cpu_time;       /* record how long the program's threads ran within their scopes */
-	bool has_contexts;   /* else what fits the program is read */
-	uint32_t contexts;   /* CONTEXT_BIT()s: read beside scopes */
-	bool by_shape;       /* tell kernels apart by grid and block */
-	bool shapes;         /* of the inputs of PyTorch's operators stand behind their names */
-	bool all_names;      /* also those that only count up have rows of their own */
+	uint64_t counters_ns; /* how often hardware counters are read; 0: never */
+	bool cpu_time;        /* record how long the program's threads ran within their scopes */
+	bool has_contexts;    /* else what fits the program is read */
+	uint32_t contexts;    /* CONTEXT_BIT()s: read beside scopes */
+	bool by_shape;        /* tell kernels apart by grid and block */
+	bool shapes;          /* of the inputs of PyTorch's operators stand behind their names */
+	bool all_names;       /* also those that only count up have rows of their own */
 	bool by_sessions; /* the program's session is the profile; the run's is written where it has none */
 	bool quiet, verbose;
 };
@@ -65,6 +67,7 @@ struct recording {
 	struct saver saver;
 	struct session_files sessions;
 	struct watch sensors;
+	struct counting counters;
 	struct source_nodes *source_nodes;
 	char *file;                /* where the profile goes … */
 	struct output_claim claim; /* … and no other run's */

@@ -242,15 +242,15 @@ static bool has_moved(const struct tui *t, const struct canvas *canvas)
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
 	int left = budget(t, canvas) - 1, devices, advice = 0, steps, y = 0;
-	bool with_sensors;
+	unsigned told;
 
 	devices = left > 0 ? header_device_lines(t, canvas->rows, left) : 0;
 	steps = left > devices && t->steps.any;
 	draw_first(t, canvas, y++, !steps);
 	if (left > 0) {
 		advice = (left > devices + steps && t->advice.findings.n) || has_moved(t, canvas);
-		with_sensors = left - devices - steps - advice >= header_sensor_lines(t, devices);
-		y += header_draw_devices(t, canvas, y, devices, with_sensors);
+		told = header_told(t, devices, left - devices - steps - advice);
+		y += header_draw_devices(t, canvas, y, devices, told);
 		if (steps)
 			steps_draw(t, canvas, y++);
 		if (advice)

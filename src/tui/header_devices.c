@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/util.h"
 #include "core/runs.h"
 #include "tui/chart.h"
 #include "tui/header.h"
@@ -226,35 +227,59 @@ static uint32_t n_alone(const struct tui *t, int lines)
 	return n > (uint32_t)lines ? (uint32_t)lines - 1 : n;
 }
 
-int header_sensor_lines(const struct tui *t, int lines)
+/* What is told of a device below its line: of each a line, where it has something to say. */
+static unsigned (*const tellers[])(const struct tui *t, uint32_t device,
+				   struct sensor_text out[SENSOR_TEXTS]) = {sensor_texts,
+									    counter_texts};
+_Static_assert(COUNTER_TEXTS == SENSOR_TEXTS, "either fits");
+
+unsigned header_told(const struct tui *t, int lines, int room)
 {
 	struct sensor_text texts[SENSOR_TEXTS];
-	int n = 0;
+	unsigned told = 0;
 
-	for (uint32_t i = 0; i < n_alone(t, lines); i++)
-		n += sensor_texts(t, t->usage.order[i], texts) > 0;
-	return n;
+	for (size_t k = ARRAY_SIZE(tellers); k-- > 0;) {
+		int n = 0;
+
+		for (uint32_t i = 0; i < n_alone(t, lines); i++)
+			n += tellers[k](t, t->usage.order[i], texts) > 0;
+		if (n > room)
+			continue;
+		told |= 1u << k;
+		room -= n;
+	}
+	return told;
 }
 
-/* The line below its device's; false: it has nothing to say. */
-static bool draw_sensors(struct tui *t, const struct canvas *canvas, int y, uint32_t device)
+static void draw_texts(const struct canvas *canvas, int y, const struct sensor_text *texts,
+		       unsigned n)
 {
 	struct line_parts parts = {.fill = ROLE_NORMAL};
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
-	struct sensor_text texts[SENSOR_TEXTS];
-	unsigned n = sensor_texts(t, device, texts);
 
 	for (unsigned i = 0; i < n; i++)
 		parts_add(&parts, texts[i].role, texts[i].priority, "%s", texts[i].text);
-	if (n) {
-		pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
-		parts_draw(&parts, &pen);
-	}
-	return n > 0;
+	pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
+	parts_draw(&parts, &pen);
 }
 
-int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int lines,
-			bool with_sensors)
+/* The lines below its device's; how many there are. */
+static int draw_told(const struct tui *t, const struct canvas *canvas, int y, uint32_t device,
+		     unsigned told)
+{
+	struct sensor_text texts[SENSOR_TEXTS];
+	int lines = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(tellers); k++) {
+		unsigned n = told & 1u << k ? tellers[k](t, device, texts) : 0;
+
+		if (n)
+			draw_texts(canvas, y + lines++, texts, n);
+	}
+	return lines;
+}
+
+int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int lines, unsigned told)
 {
 	uint32_t n = (uint32_t)t->usage.n_devices;
 	int first = y;
@@ -272,8 +297,8 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 		else
 			draw_whole(t, &pen, device);
 		pen_fill(&pen, ROLE_NORMAL);
-		if (with_sensors && line < n_alone(t, lines) && draw_sensors(t, canvas, y, device))
-			y++;
+		if (line < n_alone(t, lines))
+			y += draw_told(t, canvas, y, device, told);
 	}
 	return y - first;
 }

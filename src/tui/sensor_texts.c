@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/buf.h"
 #include "base/human.h"
+#include "base/util.h"
 #include "core/session.h"
 #include "tui/tui_impl.h"
 
@@ -119,5 +120,59 @@ unsigned sensor_texts(const struct tui *t, uint32_t device, struct sensor_text o
 	add_slowed(&x);
 	add_link(&x);
 	add_others(&x);
+	return x.n;
+}
+
+/* ---- hardware counters ---- */
+
+#define NOW_NS NSEC_PER_SEC /* of which what is now is the mean */
+
+/* Numbers that belong together, of which the first must be there. */
+static const struct {
+	const char *title;
+	enum counter_id of[2];
+	unsigned n;
+	int priority;
+} counter_groups[] = {
+	{"SM", {COUNTED_SM_ACTIVE}, 1, 0},
+	{"issue", {COUNTED_SM_ISSUE}, 1, 1},
+	{"tensor", {COUNTED_TENSOR}, 1, 1},
+	{"DRAM rd/wr", {COUNTED_DRAM_READ, COUNTED_DRAM_WRITE}, 2, 2},
+	{"L2 hits", {COUNTED_L2_HIT}, 1, 3},
+	{"PCIe rd/wr", {COUNTED_PCIE_READ, COUNTED_PCIE_WRITE}, 2, 4},
+	{"NVLink rx/tx", {COUNTED_NVLINK_RX, COUNTED_NVLINK_TX}, 2, 5},
+	{"GPC", {COUNTED_GPC_CLOCK}, 1, 6},
+};
+_Static_assert(ARRAY_SIZE(counter_groups) <= COUNTER_TEXTS, "a place for each");
+
+/* Units of one letter stand close to their number. */
+static const char *blank_before(const char *unit)
+{
+	return unit[0] && unit[1] && unit[0] != '/' ? " " : "";
+}
+
+unsigned counter_texts(const struct tui *t, uint32_t device, struct sensor_text out[COUNTER_TEXTS])
+{
+	const struct session *s = snapshot_session(t->snap);
+	struct texts x = {.tui = t, .out = out};
+	uint64_t end = session_counters_end(s, device);
+	struct counted mean;
+
+	if (!session_counters_mean(s, device, s->counting && end > NOW_NS ? end - NOW_NS : 0,
+				   &mean))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(counter_groups); i++) {
+		const enum counter_id *of = counter_groups[i].of;
+		char first[HUMAN_MAX], second[HUMAN_MAX];
+		const char *unit = counted_text(first, of[0], mean.v[of[0]]);
+
+		if (isnan(mean.v[of[0]]))
+			continue;
+		if (counter_groups[i].n > 1)
+			(void)counted_text(second, of[1], mean.v[of[1]]);
+		add(&x, ROLE_NORMAL, counter_groups[i].priority, "%s %s%s%s%s%s",
+		    counter_groups[i].title, first, counter_groups[i].n > 1 ? "/" : "",
+		    counter_groups[i].n > 1 ? second : "", blank_before(unit), unit);
+	}
 	return x.n;
 }

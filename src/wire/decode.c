@@ -14,6 +14,7 @@
 #include "core/activity.h"
 #include "core/native.h"
 #include "core/session.h"
+#include "wire/counters.h"
 #include "wire/idmap.h"
 #include "wire/members.h"
 #include "wire/run.h"
@@ -1358,6 +1359,7 @@ static const struct {
 	[WIRE_KEY] = {.whole = on_nothing},
 	[WIRE_RUN] = {.whole = on_nothing},
 	[WIRE_SENSORS] = {.whole = on_nothing},
+	[WIRE_COUNTERS] = {.whole = on_nothing},
 	[WIRE_SESSIONS] = {sizeof(struct wire_session), on_session, NULL, true},
 	[WIRE_MEMBERS] = {sizeof(struct wire_member), on_member, NULL, true},
 	[WIRE_PHASES] = {sizeof(struct wire_phase), on_phase, NULL, true},
@@ -1462,7 +1464,7 @@ static void on_key(struct wire_decoder *d, const struct message *m)
 		d->shift_ns = (uint64_t)shift;
 }
 
-/* What proton itself put on a tape: a key frame, what was run, what sensors said. */
+/* What proton itself put on a tape: a key frame, what was run, what sensors and counters said. */
 static int take_of_nobody(struct wire_decoder *d, const struct message *m)
 {
 	if (!d->is_tape)
@@ -1472,6 +1474,8 @@ static int take_of_nobody(struct wire_decoder *d, const struct message *m)
 		return wire_run_take(&d->run, d->s, m->payload, m->size);
 	case WIRE_SENSORS:
 		return wire_sensors_take(d->s, m->payload, m->size);
+	case WIRE_COUNTERS:
+		return wire_counters_take(d->s, m->payload, m->size);
 	case WIRE_KEY:
 		on_key(d, m);
 		return 0;

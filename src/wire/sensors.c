@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/util.h"
+#include "wire/device.h"
 #include "wire/wire.h"
 
 struct sensors_frame {
@@ -37,17 +38,6 @@ void wire_sensors_frames(const struct session *s, uint64_t time_ns, struct buf *
 		put(s, &s->sensors[i], time_ns, out);
 }
 
-static uint32_t device_by_uuid(const struct session *s, const char *uuid)
-{
-	uint32_t id = strtab_find(s->strings, uuid, strlen(uuid)), i = 0;
-
-	if (!*uuid || id == STRTAB_NONE)
-		return SESSION_NONE;
-	while (i < s->n_devices && s->devices[i].uuid != id)
-		i++;
-	return i < s->n_devices ? i : SESSION_NONE;
-}
-
 /* A newer version may know more numbers, behind these. A device that is not known yet will be: the
  * frame comes again. */
 int wire_sensors_take(struct session *s, const void *payload, size_t size)
@@ -64,7 +54,7 @@ int wire_sensors_take(struct session *s, const void *payload, size_t size)
 		return -EBADMSG;
 	memcpy(taken.v, (const char *)payload + sizeof(head),
 	       MIN(head.n, (uint32_t)SENSOR_N) * sizeof(double));
-	device = device_by_uuid(s, head.uuid);
+	device = wire_device_by_uuid(s, head.uuid);
 	if (device == SESSION_NONE)
 		return 0;
 	now = session_sensors_of(s, device);

@@ -69,14 +69,15 @@
 	_(USAGE,     37)  /* { struct wire_usage, u64[n] }*: how devices were used          */     \
 	_(COPY_LANES,38)  /* { struct wire_copy_lane, u64[n] }*: the same of their copies   */     \
 	_(UNRECORDED,39)  /* struct wire_unrecorded[]: when nothing was recorded            */     \
-	_(CONFIGS,   40)  /* struct wire_config[]: how kernels were launched                */
+	_(CONFIGS,   40)  /* struct wire_config[]: how kernels were launched                */     \
+	_(COUNTERS,  41)  /* struct wire_counters, { struct wire_counted, f64[n] }*: of instance 0 */
 /* clang-format on */
 
 enum wire_kind {
 #define _(name, number) WIRE_##name = number,
 	WIRE_KINDS(_)
 #undef _
-		WIRE_N_KINDS = 41
+		WIRE_N_KINDS = 42
 };
 
 struct wire_header {
@@ -409,6 +410,20 @@ struct wire_sensors {
 	uint32_t n, pad;
 };
 
+/* What hardware counters of a device said since the frame before (core/counted.h, numbers in its order), on tapes
+ * alone. */
+struct wire_counters {
+	char uuid[56]; /* of the device, with zeros behind it */
+	uint32_t n;    /* numbers of each time */
+	uint32_t n_times;
+	uint64_t lost; /* samples so far, of all devices */
+};
+
+struct wire_counted {
+	uint64_t start_ns, end_ns, counted_ns; /* CLOCK_REALTIME */
+	uint32_t n_samples, pad;
+};
+
 struct wire_bye {
 	uint32_t reason; /* WIRE_BYE_* */
 	int32_t status;
@@ -448,6 +463,8 @@ _Static_assert(sizeof(struct wire_worked) == 24, "wire_worked");
 _Static_assert(sizeof(struct wire_run_piece) == 16, "wire_run_piece");
 _Static_assert(sizeof(struct wire_run) == 48, "wire_run");
 _Static_assert(sizeof(struct wire_sensors) == 64, "wire_sensors");
+_Static_assert(sizeof(struct wire_counters) == 72, "wire_counters");
+_Static_assert(sizeof(struct wire_counted) == 32, "wire_counted");
 
 #define WIRE_PAYLOAD_MAX (WIRE_FRAME_MAX - sizeof(struct wire_header))
 static inline size_t wire_padded(size_t length)

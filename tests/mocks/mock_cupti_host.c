@@ -19,8 +19,9 @@
 
 enum { PER_PASS = 4, N_ADDED_MAX = 64 };
 
-static const char *const chips[] = {"GH100", "GA102", "GV100"};
-enum { GH100 = 1, GA102 = 2, BOTH = 3, GV100 = 4 };
+/* The last is in no list: a device may have it, whose metrics are those of data/metric-sets/live. */
+static const char *const chips[] = {"GH100", "GA102", "GV100", "LIVE100"};
+enum { GH100 = 1, GA102 = 2, BOTH = 3, GV100 = 4, LIVE100 = 8, N_LISTED = 3 };
 enum { RANGE = 1, PM = 2 };
 
 static const struct metric {
@@ -46,6 +47,20 @@ static const struct metric {
 	{"sm__cycles_active", "sm", "sm_cycle", "# of cycles with a warp\033[31m in flight",
 	 ABI_METRIC_COUNTER, BOTH, RANGE | PM},
 	{"TPC.Triage.sm__cycles_active", "sm", "sm_cycle", "", ABI_METRIC_COUNTER, GH100, PM},
+	{"sm__cycles_active", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
+	{"sm__inst_executed_realtime", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
+	{"sm__pipe_tensor_cycles_active_realtime", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100,
+	 PM},
+	{"TPC.TriageCompute.tpc__warps_active_realtime", "sm", "", "", ABI_METRIC_THROUGHPUT,
+	 LIVE100, PM},
+	{"sm__inst_executed_pipe_fma_realtime", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
+	{"dram__read_throughput", "dram", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
+	{"dram__write_throughput", "dram", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
+	{"lts__average_t_sector_hit_rate_realtime", "lts", "", "", ABI_METRIC_RATIO, LIVE100, PM},
+	{"pcie__read_bytes", "pcie", "", "", ABI_METRIC_COUNTER, LIVE100, PM},
+	{"pcie__write_bytes", "pcie", "", "", ABI_METRIC_COUNTER, LIVE100, PM},
+	{"nvlrx__bytes", "nvl", "", "", ABI_METRIC_COUNTER, LIVE100, PM},
+	{"gpc__cycles_elapsed", "gpc", "", "", ABI_METRIC_COUNTER, LIVE100, PM},
 };
 
 static const char *counter_submetrics[] = {".avg", ".avg.per_second", ".max", ".max.per_second",
@@ -81,7 +96,7 @@ EXPORT uint32_t cuptiProfilerHostGetSupportedChips(struct abi_host_chips *p);
 uint32_t cuptiProfilerHostGetSupportedChips(struct abi_host_chips *p)
 {
 	CHECK(p, abi_host_chips, ret_names);
-	p->ret_n = ARRAY_SIZE(chips);
+	p->ret_n = N_LISTED;
 	p->ret_names = chips;
 	return 0;
 }
@@ -237,7 +252,9 @@ static size_t used_of(const struct host_object *o, const char *hardware)
 		for (size_t k = 0; k < i; k++)
 			before = before || o->added[k] == m;
 		if (!before && !strcmp(m->hardware, hardware))
-			used += m->type == ABI_METRIC_THROUGHPUT ? 2 * PER_PASS : 1;
+			used += m->type == ABI_METRIC_THROUGHPUT && o->chip != LIVE100
+					? 2 * PER_PASS
+					: 1;
 	}
 	return used;
 }

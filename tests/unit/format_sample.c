@@ -63,6 +63,25 @@ static void add_configs(struct session *s)
 		*session_config_of(s, &of[i]) = of[i];
 }
 
+/* One time of all numbers, and one of the least that there may be. */
+static void add_counters(struct session *s)
+{
+	struct session_counters c = {.device = 0,
+				     .of = {.start_ns = UINT64_C(1700000000000000000),
+					    .end_ns = UINT64_C(1700000000010000000),
+					    .counted_ns = 9000000,
+					    .n = 9}};
+
+	for (unsigned i = 0; i < COUNTED_N; i++)
+		c.of.v[i] = i * 12.5;
+	(void)session_counters_add(s, &c);
+	c.device = 1;
+	counted_init(&c.of);
+	c.of.end_ns = c.of.counted_ns = c.of.n = 1;
+	c.of.v[COUNTED_TENSOR] = 50;
+	(void)session_counters_add(s, &c);
+}
+
 static void add_devices(struct session *s)
 {
 	struct session_device d = {
@@ -234,6 +253,7 @@ static void add_rest(struct session *s)
 	hist_merge(h, &s->hists[0].hist);
 	hist_count(h, 5, 7);
 	add_configs(s);
+	add_counters(s);
 	session_note(s, 0, NOTE_WARNING, "CUPTI is held by 'Nsight \xe2\x82\xac'");
 	session_note(s, SESSION_NONE, NOTE_INFO, "nothing to add");
 	add_run(s);
@@ -441,6 +461,16 @@ static void say_rest(const struct session *s, struct text *t)
 			fprintf(t->f, " %u", ((const uint32_t *)&c->of)[k]);
 		fprintf(t->f, " %llu %llu\n", (unsigned long long)c->count,
 			(unsigned long long)c->time_ns);
+	}
+	for (i = 0; i < s->n_counters; i++) {
+		const struct counted *c = &s->counters[i].of;
+
+		fprintf(t->f, "counters %u %llu %llu %llu %u", s->counters[i].device,
+			(unsigned long long)c->start_ns, (unsigned long long)c->end_ns,
+			(unsigned long long)c->counted_ns, c->n);
+		for (unsigned k = 0; k < COUNTED_N; k++)
+			fprintf(t->f, " %a", c->v[k]);
+		fputc('\n', t->f);
 	}
 	for (i = 0; i < LOSS_N; i++)
 		fprintf(t->f, "loss %llu\n", (unsigned long long)s->losses[i]);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* cupti_abi.h and cupti_host_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
+/* cupti_abi.h, cupti_host_abi.h and cupti_pm_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
 #include "config.h" // IWYU pragma: keep
 
 #include <stdio.h>
 
 #include "backends/cupti_abi.h"
 #include "backends/cupti_host_abi.h"
+#include "backends/cupti_pm_abi.h"
 
 #ifdef PROTON_TEST_CUDA_HEADERS
 #include <cuda.h>
 #include <cupti.h>
 #if __has_include(<cupti_profiler_host.h>) /* CUDA 12.6 */
+#include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
@@ -416,6 +418,94 @@ SAME(ABI_HOST_SIZE(abi_profiler_init, reserved), CUpti_Profiler_Initialize_Param
 FIELD(abi_chip_of_device, device, CUpti_Device_GetChipName_Params, deviceIndex);
 FIELD(abi_chip_of_device, ret_name, CUpti_Device_GetChipName_Params, pChipName);
 SAME(ABI_HOST_SIZE(abi_chip_of_device, ret_name), CUpti_Device_GetChipName_Params_STRUCT_SIZE);
+
+/* PM sampling. */
+SAME(ABI_PM_BAD_OPERATION, CUPTI_ERROR_INVALID_OPERATION);
+SAME(ABI_PM_OVERFLOW, CUPTI_ERROR_OUT_OF_MEMORY);
+SAME(ABI_PM_BUSY, CUPTI_ERROR_HARDWARE_BUSY);
+SAME(ABI_PM_UNSUPPORTED, CUPTI_ERROR_NOT_SUPPORTED);
+SAME(ABI_PM_PART, CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED);
+SAME(ABI_PM_CYCLES, CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL);
+SAME(ABI_PM_TIME, CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL);
+SAME(ABI_PM_KEEP_OLDEST, CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST);
+SAME(ABI_PM_KEEP_LATEST, CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST);
+SAME(ABI_PM_STOP_OTHER, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER);
+SAME(ABI_PM_STOP_FULL, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL);
+SAME(ABI_PM_STOP_END, CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS);
+FIELD(abi_pm_availability, device, CUpti_PmSampling_GetCounterAvailability_Params, deviceIndex);
+FIELD(abi_pm_availability, bytes, CUpti_PmSampling_GetCounterAvailability_Params,
+      counterAvailabilityImageSize);
+FIELD(abi_pm_availability, image, CUpti_PmSampling_GetCounterAvailability_Params,
+      pCounterAvailabilityImage);
+SAME(ABI_HOST_SIZE(abi_pm_availability, image),
+     CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE);
+FIELD(abi_pm_enable, device, CUpti_PmSampling_Enable_Params, deviceIndex);
+FIELD(abi_pm_enable, ret_sampling, CUpti_PmSampling_Enable_Params, pPmSamplingObject);
+SAME(ABI_HOST_SIZE(abi_pm_enable, ret_sampling), CUpti_PmSampling_Enable_Params_STRUCT_SIZE);
+FIELD(abi_pm_object, sampling, CUpti_PmSampling_Disable_Params, pPmSamplingObject);
+SAME(ABI_HOST_SIZE(abi_pm_object, sampling), CUpti_PmSampling_Disable_Params_STRUCT_SIZE);
+FIELD(abi_pm_object, sampling, CUpti_PmSampling_Start_Params, pPmSamplingObject);
+SAME(ABI_HOST_SIZE(abi_pm_object, sampling), CUpti_PmSampling_Start_Params_STRUCT_SIZE);
+FIELD(abi_pm_object, sampling, CUpti_PmSampling_Stop_Params, pPmSamplingObject);
+SAME(ABI_HOST_SIZE(abi_pm_object, sampling), CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
+FIELD(abi_pm_config, sampling, CUpti_PmSampling_SetConfig_Params, pPmSamplingObject);
+FIELD(abi_pm_config, image_bytes, CUpti_PmSampling_SetConfig_Params, configSize);
+FIELD(abi_pm_config, image, CUpti_PmSampling_SetConfig_Params, pConfig);
+FIELD(abi_pm_config, buffer_bytes, CUpti_PmSampling_SetConfig_Params, hardwareBufferSize);
+FIELD(abi_pm_config, interval, CUpti_PmSampling_SetConfig_Params, samplingInterval);
+FIELD(abi_pm_config, trigger, CUpti_PmSampling_SetConfig_Params, triggerMode);
+FIELD(abi_pm_config, append, CUpti_PmSampling_SetConfig_Params, hwBufferAppendMode);
+SAME(ABI_HOST_SIZE(abi_pm_config, append), CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE);
+FIELD(abi_pm_data_size, sampling, CUpti_PmSampling_GetCounterDataSize_Params, pPmSamplingObject);
+FIELD(abi_pm_data_size, names, CUpti_PmSampling_GetCounterDataSize_Params, pMetricNames);
+FIELD(abi_pm_data_size, n, CUpti_PmSampling_GetCounterDataSize_Params, numMetrics);
+FIELD(abi_pm_data_size, max_samples, CUpti_PmSampling_GetCounterDataSize_Params, maxSamples);
+FIELD(abi_pm_data_size, ret_bytes, CUpti_PmSampling_GetCounterDataSize_Params, counterDataSize);
+SAME(ABI_HOST_SIZE(abi_pm_data_size, ret_bytes),
+     CUpti_PmSampling_GetCounterDataSize_Params_STRUCT_SIZE);
+FIELD(abi_pm_data_init, sampling, CUpti_PmSampling_CounterDataImage_Initialize_Params,
+      pPmSamplingObject);
+FIELD(abi_pm_data_init, bytes, CUpti_PmSampling_CounterDataImage_Initialize_Params,
+      counterDataSize);
+FIELD(abi_pm_data_init, data, CUpti_PmSampling_CounterDataImage_Initialize_Params, pCounterData);
+SAME(ABI_HOST_SIZE(abi_pm_data_init, data),
+     CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE);
+FIELD(abi_pm_decode, sampling, CUpti_PmSampling_DecodeData_Params, pPmSamplingObject);
+FIELD(abi_pm_decode, data, CUpti_PmSampling_DecodeData_Params, pCounterDataImage);
+FIELD(abi_pm_decode, bytes, CUpti_PmSampling_DecodeData_Params, counterDataImageSize);
+FIELD(abi_pm_decode, ret_stop, CUpti_PmSampling_DecodeData_Params, decodeStopReason);
+FIELD(abi_pm_decode, ret_overflow, CUpti_PmSampling_DecodeData_Params, overflow);
+SAME(ABI_HOST_SIZE(abi_pm_decode, ret_overflow), CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE);
+FIELD(abi_pm_data_info, data, CUpti_PmSampling_GetCounterDataInfo_Params, pCounterDataImage);
+FIELD(abi_pm_data_info, bytes, CUpti_PmSampling_GetCounterDataInfo_Params, counterDataImageSize);
+FIELD(abi_pm_data_info, ret_total, CUpti_PmSampling_GetCounterDataInfo_Params, numTotalSamples);
+FIELD(abi_pm_data_info, ret_populated, CUpti_PmSampling_GetCounterDataInfo_Params,
+      numPopulatedSamples);
+FIELD(abi_pm_data_info, ret_completed, CUpti_PmSampling_GetCounterDataInfo_Params,
+      numCompletedSamples);
+SAME(ABI_HOST_SIZE(abi_pm_data_info, ret_completed),
+     CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE);
+FIELD(abi_pm_sample, sampling, CUpti_PmSampling_CounterData_GetSampleInfo_Params,
+      pPmSamplingObject);
+FIELD(abi_pm_sample, data, CUpti_PmSampling_CounterData_GetSampleInfo_Params, pCounterDataImage);
+FIELD(abi_pm_sample, bytes, CUpti_PmSampling_CounterData_GetSampleInfo_Params,
+      counterDataImageSize);
+FIELD(abi_pm_sample, i, CUpti_PmSampling_CounterData_GetSampleInfo_Params, sampleIndex);
+FIELD(abi_pm_sample, ret_start_ns, CUpti_PmSampling_CounterData_GetSampleInfo_Params,
+      startTimestamp);
+FIELD(abi_pm_sample, ret_end_ns, CUpti_PmSampling_CounterData_GetSampleInfo_Params, endTimestamp);
+SAME(ABI_HOST_SIZE(abi_pm_sample, ret_end_ns),
+     CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE);
+FIELD(abi_host_evaluate, host, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pHostObject);
+FIELD(abi_host_evaluate, data, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pCounterDataImage);
+FIELD(abi_host_evaluate, bytes, CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+      counterDataImageSize);
+FIELD(abi_host_evaluate, i, CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex);
+FIELD(abi_host_evaluate, names, CUpti_Profiler_Host_EvaluateToGpuValues_Params, ppMetricNames);
+FIELD(abi_host_evaluate, n, CUpti_Profiler_Host_EvaluateToGpuValues_Params, numMetrics);
+FIELD(abi_host_evaluate, values, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues);
+SAME(ABI_HOST_SIZE(abi_host_evaluate, values),
+     CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
 #endif
 
 int main(void)

@@ -563,9 +563,9 @@ START_TEST(json_has_everything)
 	static const struct {
 		const char *key;
 		size_t n;
-	} lists[] = {{"processes", 2}, {"devices", 3},       {"epochs", 2},    {"modules", 1},
-		     {"notes", 2},     {"samples", 2},       {"intervals", 2}, {"clocks", 1},
-		     {"lanes", 4},     {"launch_configs", 2}};
+	} lists[] = {{"processes", 2}, {"devices", 3},        {"epochs", 2},    {"modules", 1},
+		     {"notes", 2},     {"samples", 2},        {"intervals", 2}, {"clocks", 1},
+		     {"lanes", 4},     {"launch_configs", 2}, {"counters", 2}};
 	struct session *s = sample_session();
 	yajl_val root = export_sample(s), node, row;
 

@@ -155,6 +155,44 @@ START_TEST(steps)
 }
 END_TEST
 
+/* Below the device that they were read on, as means of its last second while they come, else of the run. */
+START_TEST(counters)
+{
+	static const double v[COUNTED_N] = {
+		[COUNTED_DRAM_READ] = 43.7,    [COUNTED_DRAM_WRITE] = 0,
+		[COUNTED_GPC_CLOCK] = 1.755e9, [COUNTED_L2_HIT] = 75,
+		[COUNTED_NVLINK_RX] = NAN,     [COUNTED_PCIE_READ] = 12.5e9,
+		[COUNTED_PCIE_WRITE] = 0.5e9,  [COUNTED_SM_ACTIVE] = 62.5,
+		[COUNTED_SM_ISSUE] = 37.5,     [COUNTED_TENSOR] = 50};
+	struct session_counters c = {.of = {.start_ns = START_NS,
+					    .end_ns = START_NS + NSEC_PER_SEC,
+					    .counted_ns = NSEC_PER_SEC,
+					    .n = 100}};
+	struct world w;
+
+	world_init(&w);
+	memcpy(c.of.v, v, sizeof(v));
+	c.of.v[COUNTED_SM_ACTIVE] = 12.5;
+	ck_assert_int_eq(session_counters_add(w.s, &c), 0);
+	c.of.start_ns += 2 * NSEC_PER_SEC;
+	c.of.end_ns += 2 * NSEC_PER_SEC;
+	c.of.v[COUNTED_SM_ACTIVE] = 62.5;
+	ck_assert_int_eq(session_counters_add(w.s, &c), 0);
+	w.s->counting = _i < 2;
+	world_open(&w, &live_utf8);
+	world_tick(&w);
+	if (_i == 1) /* as many lines as there are */
+		world_keys(&w, "^");
+	if (_i == 0)
+		world_golden(&w, 40, 140, "counters_140x40");
+	else if (_i == 1)
+		world_golden(&w, 24, 80, "counters_80x24");
+	else
+		world_golden(&w, 40, 80, "counters_over");
+	world_done(&w);
+}
+END_TEST
+
 /* Details of a kernel say what it was made from, and that it is not known where generated code does not say it. */
 START_TEST(made_of)
 {
@@ -922,6 +960,7 @@ Suite *suite_screens(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, steps, 0, 3);
+	tcase_add_loop_test(c, counters, 0, 3);
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));

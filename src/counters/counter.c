@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "counters/counter.h"
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "backends/cupti_abi.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "counters/asker.h"
+#include "counters/live.h"
+#include "counters/metric_set.h"
+#include "counters/pm.h"
+
+#define PERIOD_NS (NSEC_PER_SEC / 20) /* between two reads */
+#define NO        "no hardware counters: "
+
+struct counter {
+	struct counter_page *page;
+	int fd;
+	struct cupti_host host;
+	struct cupti_pm_api api;
+	struct subject {
+		struct pm pm;
+		struct counter_ring *ring;
+		enum counter_id ids[COUNTED_N]; /* of the names of pm */
+		struct counted time;            /* that goes on */
+		uint64_t end_ns;                /* of the last sample; 0: there was none */
+	} subjects[COUNTER_DEVICES];
+	uint32_t n; /* subjects; those that failed have no ring */
+	uint32_t n_counting;
+};
+
+static void beat(struct counter *c)
+{
+	atomic_fetch_add_explicit(&c->page->beats, 1, memory_order_relaxed);
+}
+
+static void stage(struct counter *c, const char *what)
+{
+	beat(c);
+	probe_tell(c->fd, "stage %s, %s,", c->host.path, what);
+}
+
+/* ---- trouble ---- */
+
+static const struct {
+	int result;
+	const char *text;
+} troubles[] = {
+	{ABI_NO_PRIVILEGE,
+	 "the driver lets nobody but administrators read them (CAP_SYS_ADMIN, from driver 565 on CAP_PERFMON; "
+	 "or NVreg_RestrictProfilingToAdminUsers=0)"},
+	{ABI_NO_PRIVILEGE_VIRTUAL, "the host of this virtual machine does not permit them"},
+	{ABI_PM_BAD_OPERATION, "they are being sampled already"},
+	{ABI_PM_BUSY,
+	 "another tool has them, such as DCGM (dcgmi profile --pause gives them back) or ncu"},
+	{ABI_PM_PART, "they are not there for a part of a device (MIG)"},
+	{ABI_PM_UNSUPPORTED, "it cannot be sampled"},
+};
+
+static const char *trouble_text(const struct pm *pm, int r, struct buf *scratch)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
+		if (troubles[i].result == r && (r != ABI_PM_UNSUPPORTED || pm->at))
+			return troubles[i].text;
+	if (r == ABI_PM_UNSUPPORTED)
+		buf_printf(scratch, "the chip %s has none that proton asks for", pm->chip.name);
+	else if (r < 0)
+		buf_puts(scratch, strerror(-r));
+	else
+		buf_printf(scratch, "%s fails with %d", pm->at ? pm->at : "CUPTI", r);
+	return buf_str(scratch);
+}
+
+/* What all devices have alike is told once. */
+static bool is_of_all(int r)
+{
+	return r == ABI_NO_PRIVILEGE || r == ABI_NO_PRIVILEGE_VIRTUAL;
+}
+
+static void tell_trouble(struct counter *c, const struct pm *pm, int r, bool has_counted)
+{
+	_cleanup_(buf_done) struct buf scratch = {0};
+	const char *text = trouble_text(pm, r, &scratch);
+
+	if (has_counted)
+		probe_tell(c->fd, "note hardware counters of GPU%zu are missing from here on: %s",
+			   pm->device, text);
+	else if (is_of_all(r))
+		probe_tell(c->fd, "note " NO "%s", text);
+	else
+		probe_tell(c->fd, "note no hardware counters of GPU%zu: %s", pm->device, text);
+}
+
+/* ---- times ---- */
+
+static void put_time(struct counter *c, struct subject *s)
+{
+	struct counter_ring *ring = s->ring;
+	uint32_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+
+	if (written - atomic_load_explicit(&ring->taken, memory_order_acquire) < COUNTER_TIMES) {
+		ring->times[written % COUNTER_TIMES] = s->time;
+		atomic_store_explicit(&ring->written, written + 1, memory_order_release);
+	} else {
+		atomic_fetch_add(&c->page->lost, s->time.n);
+	}
+	counted_init(&s->time);
+}
+
+struct sink {
+	struct counter *c;
+	struct subject *s;
+};
+
+/* How many intervals lie between two samples that should follow each other. */
+static void count_lost(const struct sink *to, uint64_t start_ns, uint64_t interval_ns)
+{
+	uint64_t end_ns = to->s->end_ns;
+
+	if (end_ns && start_ns > end_ns)
+		atomic_fetch_add(&to->c->page->lost,
+				 (start_ns - end_ns + interval_ns / 2) / interval_ns);
+}
+
+static void take_sample(void *ctx, const struct pm *pm, uint64_t start_ns, uint64_t end_ns,
+			const double *values)
+{
+	const struct sink *to = ctx;
+	struct counted sample;
+
+	counted_init(&sample);
+	sample.start_ns = start_ns;
+	sample.end_ns = end_ns;
+	sample.counted_ns = end_ns - start_ns;
+	sample.n = 1;
+	for (size_t i = 0; i < pm->n; i++)
+		if (to->s->ids[i] < COUNTED_N)
+			sample.v[to->s->ids[i]] =
+				live_value(to->s->ids[i], values[i], sample.counted_ns);
+	count_lost(to, start_ns, pm->interval_ns);
+	to->s->end_ns = end_ns;
+	if (!counted_check(&sample))
+		return;
+	counted_add(&to->s->time, &sample);
+	if (to->s->time.counted_ns >= COUNTER_ROW_NS)
+		put_time(to->c, to->s);
+}
+
+/* ---- devices ---- */
+
+static void name_device(const void *driver, uint32_t device, char uuid[CUDA_UUID_TEXT])
+{
+	uint32_t (*get)(int *, int) = NULL, (*get_uuid)(uint8_t[16], int) = NULL;
+	uint8_t bytes[16];
+	int handle;
+
+	*(void **)&get = dlsym((void *)(uintptr_t)driver, "cuDeviceGet");
+	*(void **)&get_uuid = dlsym((void *)(uintptr_t)driver, "cuDeviceGetUuid_v2");
+	if (get && get_uuid && get(&handle, (int)device) == 0 && get_uuid(bytes, handle) == 0)
+		cuda_uuid_text(bytes, uuid);
+}
+
+static void open_device(struct counter *c, const struct metric_set *set, const void *driver,
+			uint32_t device)
+{
+	struct subject *s = &c->subjects[device];
+	int r;
+
+	stage(c, "asked to sample a device");
+	r = pm_open(&s->pm, &c->host, &c->api, device, c->page->interval_ns, set);
+	if (r) {
+		tell_trouble(c, &s->pm, r, false);
+		pm_close(&s->pm);
+		return;
+	}
+	for (size_t i = 0; i < s->pm.n; i++)
+		s->ids[i] = live_counter(s->pm.names[i]);
+	counted_init(&s->time);
+	s->ring = &c->page->rings[device];
+	name_device(driver, device, s->ring->uuid);
+	c->n_counting++;
+}
+
+static void open_devices(struct counter *c, const struct metric_set *set, void *driver)
+{
+	uint32_t (*count)(int *) = NULL;
+	int n = 0;
+
+	*(void **)&count = dlsym(driver, "cuDeviceGetCount");
+	if (!count || count(&n))
+		n = 0;
+	c->n = MIN((uint32_t)MAX(n, 0), COUNTER_DEVICES);
+	if (!c->n)
+		probe_tell(c->fd, "note " NO "the driver knows no device");
+	/* Who stops us looks at the state after that: either we see it or it waits for us. */
+	atomic_store(&c->page->state, COUNTER_HOLDS);
+	for (uint32_t i = 0; i < c->n && !atomic_load(&c->page->stop); i++)
+		open_device(c, set, driver, i);
+	atomic_store_explicit(&c->page->n, c->n, memory_order_release);
+}
+
+/* One that fails is left alone from then on. */
+static void read_device(struct counter *c, struct subject *s)
+{
+	struct sink to = {c, s};
+	int r = pm_read(&s->pm, take_sample, &to);
+
+	if (r == 0 || r == ABI_PM_OVERFLOW)
+		return;
+	tell_trouble(c, &s->pm, r, s->end_ns);
+	pm_close(&s->pm);
+	s->ring = NULL;
+	c->n_counting--;
+}
+
+static void read_devices(struct counter *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->subjects[i].ring)
+			read_device(c, &c->subjects[i]);
+}
+
+/* The hardware is given back. */
+static void close_devices(struct counter *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct subject *s = &c->subjects[i];
+
+		if (!s->ring)
+			continue;
+		if (s->time.n)
+			put_time(c, s);
+		pm_close(&s->pm);
+	}
+}
+
+/* Until the next read, or until we are to end. */
+static void pass_time(struct counter *c)
+{
+	uint64_t end_ns = clock_monotonic_ns() + PERIOD_NS;
+	const struct timespec end = {(time_t)(end_ns / NSEC_PER_SEC),
+				     (long)(end_ns % NSEC_PER_SEC)};
+
+	(void)sem_clockwait(&c->page->wake, CLOCK_MONOTONIC, &end);
+}
+
+static void count(struct counter *c)
+{
+	stage(c, "which samples");
+	while (c->n_counting && !atomic_load(&c->page->stop)) {
+		read_devices(c);
+		beat(c);
+		pass_time(c);
+	}
+	read_devices(c);
+	close_devices(c);
+}
+
+void counter_main(const void *ctx, int fd)
+{
+	struct counter *c = calloc(1, sizeof(*c));
+	struct metric_set *set;
+	void *driver;
+
+	if (!c || metric_set_find("live", &set) < 0)
+		return;
+	c->page = (struct counter_page *)(uintptr_t)ctx;
+	c->fd = fd;
+	driver = asker_start_driver(fd);
+	beat(c);
+	if (!driver)
+		return;
+	if (cupti_host_open(&c->host, asker_tell_seen, &fd) < 0)
+		probe_tell(fd, "note " NO
+			       "no libcupti of CUDA 12.6 or later was found, which knows them");
+	else if (!pm_bind(&c->host, &c->api))
+		probe_tell(fd, "note " NO "%s cannot sample them", c->host.path);
+	else
+		open_devices(c, set, driver);
+	if (c->n_counting)
+		count(c);
+	atomic_store(&c->page->state, COUNTER_OVER);
+}

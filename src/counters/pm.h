@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_COUNTERS_PM_H
+#define PROTON_COUNTERS_PM_H
+/* PM sampling of one device: its hardware counters, read at an interval, of all that runs there.
+ *
+ *   pm_open() ─> pm_read(), again and again ─> samples
+ *
+ *   errors  a result of CUPTI, or -errno
+ *   thread  one, in a process that may die of it (counters/counter.h) */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "backends/cupti_pm_abi.h"
+#include "counters/cupti_host.h"
+#include "counters/plan.h"
+
+struct pm {
+	const struct cupti_host *host;
+	const struct cupti_pm_api *api;
+	size_t device; /* of the driver */
+	uint64_t interval_ns;
+	struct cupti_chip chip;
+	struct plan plan;
+	const char **names; /* that are counted: of the plan */
+	size_t n;
+	double *values;
+	uint8_t *availability, *image, *data;
+	size_t image_bytes, data_bytes;
+	void *sampling;
+	bool is_first;  /* the next sample is the first since sampling began: its start is none */
+	const char *at; /* the call that failed */
+};
+
+/* False: this CUPTI has no PM sampling. */
+bool pm_bind(const struct cupti_host *host, struct cupti_pm_api *ret);
+
+/* host, api and set stay the caller's. ABI_PM_UNSUPPORTED with at NULL: the chip has no metric of the set. pm_close()
+ * frees either way. */
+int pm_open(struct pm *pm, const struct cupti_host *host, const struct cupti_pm_api *api,
+	    size_t device, uint64_t interval_ns, const struct metric_set *set);
+void pm_close(struct pm *pm);
+
+/* values: one a name, NaN where it has none. */
+typedef void pm_sample_fn(void *ctx, const struct pm *pm, uint64_t start_ns, uint64_t end_ns,
+			  const double *values);
+/* All samples that are there. ABI_PM_OVERFLOW: some are lost, and sampling began anew. */
+int pm_read(struct pm *pm, pm_sample_fn *fn, void *ctx);
+
+#endif
