@@ -24,6 +24,7 @@
 	_(RANKS, "ranks")                                                                          \
 	_(FINDINGS, "findings")                                                                    \
 	_(DEVICES, "devices")                                                                      \
+	_(COUNTERS, "counters")                                                                    \
 	_(PROCESSES, "processes")                                                                  \
 	_(LOSSES, "losses")                                                                        \
 	_(NOTES, "notes")                                                                          \

@@ -47,6 +47,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_RANKS] = {"Ranks", view_ranks},
 	[VIEW_FINDINGS] = {"Findings", view_findings, true},
 	[VIEW_DEVICES] = {"Devices", view_devices, true},
+	[VIEW_COUNTERS] = {"Hardware counters", view_counters, true},
 	[VIEW_PROCESSES] = {"Processes", view_processes, true},
 	[VIEW_LOSSES] = {"Losses", view_losses, true},
 	[VIEW_NOTES] = {"Notes", view_notes, true},
@@ -196,6 +197,8 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 		wanted |= REPORT_RUN;
 	if (!o->views && usual != REPORT_TREE && session_has_values(r.s, METRIC_STEPS))
 		wanted |= REPORT_STEPS;
+	if (!o->views && usual != REPORT_TREE && r.s->n_counters)
+		wanted |= REPORT_COUNTERS;
 	r.views = wanted;
 	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)

@@ -36,7 +36,7 @@ const char *report_view_word(unsigned i);
 
 struct report_options {
 	unsigned
-		views; /* enum report_view bits; 0 = run, steps, tree, kernels, transfers, losses, notes */
+		views; /* enum report_view bits; 0 = run, steps, tree, kernels, transfers, counters, losses, notes */
 	const char *function;        /* for callers: its name, or a part of the name */
 	unsigned width;              /* names are cut to fit; 0 = never (not a terminal) */
 	unsigned depth;              /* of the tree; 0 = all */

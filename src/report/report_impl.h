@@ -16,6 +16,7 @@
  *   view_steps.c      steps of loops
  *   view_timeline.c   when operations ran, of a trace
  *   view_findings.c   what costs time that it need not
+ *   view_counters.c   what hardware counters of devices said
  *   view_devices.c    devices, processes
  *   view_lists.c      losses, notes, the summary, what was run
  *   rows.c            tables whose rows have metrics
@@ -64,6 +65,7 @@ int view_host(struct report *r);
 int view_api(struct report *r);
 int view_ranks(struct report *r);
 int view_findings(struct report *r);
+int view_counters(struct report *r);
 int view_devices(struct report *r);
 int view_processes(struct report *r);
 /* A part of view_devices(): what they waited for, and whom; nothing where nobody knows. */
