@@ -17,7 +17,7 @@ while [ ! -e enough ]; do read -r -t 0.05 _ <> <(:) || :; done
 exit 7
 END
 # Run the program until `enough` says so. The profile is in \$1, its status in `status`.
-begin() { rm -f enough; "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- bash app.sh & recorder=$!; }
+begin() { rm -f enough "$1"; "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- bash app.sh & recorder=$!; }
 finish_run() { touch enough; wait "$recorder"; status=$?; }
 # of FILE EXPRESSION: of p, the profile; c, its counters; notes; lost.
 of() {
