@@ -59,7 +59,7 @@ enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 42
+		LOSS_N = 43
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

@@ -13,12 +13,12 @@ export PROTON_CUPTI_PATH=$libs/mock_cupti.so LD_LIBRARY_PATH=$work/lib MOCK_CUPT
 
 cat >app.sh <<END
 "$app" "$work/lib/libcuda.so.1" 1 100 >/dev/null
-while [ ! -e enough ]; do read -r -t 0.05 _ <> <(:) || :; done
+while [ -e going ]; do read -r -t 0.05 _ <> <(:) || :; done
 exit 7
 END
-# Run the program until `enough` says so. The profile is in \$1, its status in `status`.
-begin() { rm -f enough "$1"; "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- bash app.sh & recorder=$!; }
-finish_run() { touch enough; wait "$recorder"; status=$?; }
+# Run the program as long as `going` exists (also one that outlives this folder ends). The profile is in \$1, its status in `status`.
+begin() { rm -f "$1"; touch going; "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- bash app.sh & recorder=$!; }
+finish_run() { rm going; wait "$recorder"; status=$?; }
 # of FILE EXPRESSION: of p, the profile; c, its counters; notes; lost.
 of() {
 	"$PROTON" export -f json "$1" 2>/dev/null | python3 -c '
@@ -137,7 +137,7 @@ pid=$(helper)
 kill -KILL "$recorder"; wait "$recorder" 2>/dev/null
 gone() { ! kill -0 "$pid" 2>/dev/null; }
 check "it ends with who records" 0 "$(wait_for 10 gone; echo $?)"
-touch enough
+rm going
 
 for value in 5 1us 2s fast ''; do
 	check "no interval: '$value'" 2 "$("$PROTON" record --counters="$value" -- true 2>err; echo $?)"
