@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "naming/sass.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/strtab.h"
+#include "base/util.h"
+
+enum { TEXT_MAX = 256, OFFSET_DIGITS_MAX = 12 };
+
+struct span {
+	const char *at, *end;
+};
+
+static void skip_blanks(struct span *s)
+{
+	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
+		s->at++;
+}
+
+static bool skip_word(struct span *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0)
+		return false;
+	s->at += n;
+	return true;
+}
+
+static int digit_of(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The offset that an instruction stands behind. */
+static bool take_offset(struct span *s, uint64_t *ret)
+{
+	unsigned n = 0;
+
+	if (!skip_word(s, "/*"))
+		return false;
+	for (*ret = 0; s->at < s->end && digit_of(*s->at) >= 0 && n < OFFSET_DIGITS_MAX; n++)
+		*ret = *ret << 4 | (uint64_t)digit_of(*s->at++);
+	return n && skip_word(s, "*/");
+}
+
+/* Up to its semicolon. Blanks are for columns; what is not printable is none of nvdisasm's. */
+static size_t take_text(struct span s, char ret[TEXT_MAX])
+{
+	size_t n = 0;
+
+	for (; s.at < s.end && *s.at != ';' && n < TEXT_MAX - 1; s.at++) {
+		char c = *s.at == '\t' ? ' ' : *s.at;
+
+		if (c != ' ' || (n && ret[n - 1] != ' '))
+			ret[n++] = c >= ' ' && c <= '~' ? c : '?';
+	}
+	while (n && ret[n - 1] == ' ')
+		n--;
+	ret[n] = '\0';
+	return n;
+}
+
+static int add(struct sass *s, uint64_t offset, const char *text, size_t len)
+{
+	uint32_t id;
+
+	if (s->n && s->rows[s->n - 1].offset >= offset)
+		return 0; /* instructions stand in order */
+	if (ARRAY_ROOM(s->rows, s->cap, s->n + 1) < 0)
+		return -ENOMEM;
+	id = strtab_add(s->texts, text, len);
+	if (id == STRTAB_NONE)
+		return -ENOMEM;
+	s->rows[s->n++] = (struct sass_instruction){offset, strtab_str(s->texts, id)};
+	return 0;
+}
+
+/* *is_ours: the lines behind this one are of the function's section. */
+static int take_line(struct span line, const struct cubin_function *f, bool *is_ours,
+		     struct sass *ret)
+{
+	char text[TEXT_MAX];
+	uint64_t offset;
+	size_t n;
+
+	skip_blanks(&line);
+	if (skip_word(&line, ".section\t") || skip_word(&line, ".section ")) {
+		skip_blanks(&line);
+		*is_ours = skip_word(&line, f->section_name) && skip_word(&line, ",");
+		return 0;
+	}
+	if (!*is_ours || !take_offset(&line, &offset) || offset < f->offset ||
+	    offset - f->offset >= f->size)
+		return 0;
+	n = take_text(line, text);
+	return n ? add(ret, offset - f->offset, text, n) : 0;
+}
+
+int sass_parse(const char *text, size_t len, const struct cubin_function *f, struct sass *ret)
+{
+	struct span all = {text, text}, line;
+	bool is_ours = false;
+	int r = 0;
+
+	*ret = (struct sass){.texts = strtab_new()};
+	if (!ret->texts)
+		return -ENOMEM;
+	if (len)
+		all.end += len;
+	while (r == 0 && all.at < all.end) {
+		line = all;
+		line.end = memchr(all.at, '\n', (size_t)(all.end - all.at));
+		if (!line.end)
+			break; /* it was cut off: half an instruction is none */
+		all.at = line.end + 1;
+		r = take_line(line, f, &is_ours, ret);
+	}
+	if (r < 0)
+		sass_done(ret);
+	return r;
+}
+
+void sass_done(struct sass *s)
+{
+	free(s->rows);
+	strtab_free(s->texts);
+	*s = (struct sass){0};
+}
+
+const char *sass_at(const struct sass *s, uint64_t offset)
+{
+	size_t low = 0;
+
+	BISECT(low, s->n, i, s->rows[i].offset < offset);
+	return low < s->n && s->rows[low].offset == offset ? s->rows[low].text : NULL;
+}
