@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/merge.h"
+#include "core/row_tables.h"
+
+static void mark_named(const struct session *s, enum table_id id, const uint32_t *to, uint8_t *used)
+{
+	const struct field *node = row_field(id, FIELD_NODE);
+
+	for (size_t i = 0; node && i < s->tables[id].n; i++)
+		used[to[row_names(row_at(s, id, i), node)]] = 1;
+}
 
 /* Set 1 for nodes that are shown for themselves or have something of their own, and for those above them
  * in the view. */
@@ -17,10 +26,8 @@ static void mark_used(const struct session *s, enum context_view view, const uin
 		used[to[s->rows[i].node]] = 1;
 	for (size_t i = 0; i < s->n_hists; i++)
 		used[to[s->hists[i].node]] = 1;
-	for (size_t i = 0; i < s->n_configs; i++)
-		used[to[s->configs[i].node]] = 1;
-	for (size_t i = 0; i < s->n_intervals; i++)
-		used[to[s->intervals[i].node]] = 1;
+	for (unsigned id = 0; id < TABLE_N; id++)
+		mark_named(s, (enum table_id)id, to, used);
 	for (size_t i = s->n_nodes; i-- > 1;)
 		if (to[i] == i && used[i])
 			used[above[i]] = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/merge.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "base/util.h"
 #include "core/alike.h"
 #include "core/parted.h"
+#include "core/row_tables.h"
 
 /* By id of the input: the id of the same thing in the target. */
 struct id_map {
@@ -43,9 +45,9 @@ struct merge {
 	const uint8_t *host; /* by node that is another one: it gets time on the host; NULL: none */
 	const uint32_t *
 		above; /* by node of the input that is itself: its parent instead; NULL: as it is */
-	const uint8_t *rows;       /* by row of the input: it is taken; NULL: all are */
-	const uint8_t *intervals;  /* … by interval, where rows are; NULL: none */
-	const uint8_t *copy_lanes; /* … by place of copies; NULL: all */
+	const uint8_t *rows; /* by row of the input: it is taken; NULL: all are */
+	const uint8_t
+		*taken[TABLE_N]; /* … by row of a table; NULL: as its part of a session says */
 	/* The input at hand. */
 	const struct session *from;
 	const struct merge_options *options;
@@ -586,97 +588,97 @@ static int add_hist(struct merge *m, uint32_t id)
 	return into ? hist_merge(into, &from->hist) : -ENOMEM;
 }
 
-static int add_config(struct merge *m, uint32_t id)
-{
-	const struct session_config *from = &m->from->configs[id];
-	struct session_config of = *from, *into;
-
-	of.node = mapped(m, MAP_NODES, from->node);
-	if (of.node == SESSION_NONE)
-		return 0;
-	of.device = mapped(m, MAP_DEVICES, from->device);
-	of.process = mapped(m, MAP_PROCESSES, from->process);
-	if (of.process == SESSION_NONE)
-		of.process = m->process;
-	of.part = 0;
-	into = session_config_of(m->into, &of);
-	if (!into)
-		return -ENOMEM;
-	into->count += from->count;
-	into->time_ns += from->time_ns;
-	return 0;
-}
-
 /* ---- the rest ---- */
 
-static int add_note(struct merge *m, uint32_t id)
-{
-	const struct session_note *n = &m->from->notes[id];
+/* Each names what an id of the input is in the target. 1, 0: the row is none there, or -ENOMEM. */
+typedef int name_fn(struct merge *m, const struct field *field, uint32_t *id);
 
-	return session_note(m->into, mapped(m, MAP_PROCESSES, n->process),
-			    (enum note_level)n->level, strtab_str(m->from->strings, n->text));
+static int name_string(struct merge *m, const struct field *field, uint32_t *id)
+{
+	int r = map_string(m, *id, id);
+
+	(void)field;
+	return r < 0 ? r : 1;
 }
 
-static int add_sample(struct merge *m, uint32_t id)
+static int name_by(const struct merge *m, const struct field *field, enum map_id map, uint32_t *id)
 {
-	struct session_sample sample = m->from->samples[id];
-
-	sample.device = mapped(m, MAP_DEVICES, sample.device);
-	sample.process = mapped(m, MAP_PROCESSES, sample.process);
-	sample.metric = mapped(m, MAP_METRICS, sample.metric);
-	return sample.metric == METRIC_NONE ? 0 : session_sample_add(m->into, &sample);
+	*id = mapped(m, map, *id);
+	return *id != SESSION_NONE || !(field->flags & FIELD_NEEDED);
 }
 
-static int add_interval(struct merge *m, uint32_t id)
+static int name_node(struct merge *m, const struct field *field, uint32_t *id)
 {
-	struct session_interval interval = m->from->intervals[id];
-
-	if (m->rows && !m->intervals[id])
-		return 0;
-	interval.epoch = interval.epoch ? mapped(m, MAP_EPOCHS, interval.epoch) : 0;
-	interval.node = mapped(m, MAP_NODES, interval.node);
-	interval.lane = mapped(m, MAP_LANES, interval.lane);
-	return interval.node == SESSION_NONE ? 0 : session_interval_add(m->into, &interval);
+	return name_by(m, field, MAP_NODES, id);
 }
 
-static int add_clock(struct merge *m, uint32_t id)
+static int name_lane(struct merge *m, const struct field *field, uint32_t *id)
 {
-	struct session_clock clock = m->from->clocks[id];
-
-	clock.process = mapped(m, MAP_PROCESSES, clock.process);
-	if (map_string(m, clock.name, &clock.name) < 0)
-		return -ENOMEM;
-	return session_clock_add(m->into, &clock);
+	return name_by(m, field, MAP_LANES, id);
 }
 
-static int add_use(struct merge *m, uint32_t id)
+static int name_device(struct merge *m, const struct field *field, uint32_t *id)
 {
-	struct session_use use = m->from->uses[id];
-
-	use.process = mapped(m, MAP_PROCESSES, use.process);
-	if (use.process == SESSION_NONE)
-		use.process = m->process;
-	use.device = mapped(m, MAP_DEVICES, use.device);
-	return use.device == SESSION_NONE ? 0 : session_use_set(m->into, &use);
+	return name_by(m, field, MAP_DEVICES, id);
 }
 
-static int add_copy_lane(struct merge *m, uint32_t id)
+static int name_metric(struct merge *m, const struct field *field, uint32_t *id)
 {
-	struct session_copy_lane lane = m->from->copy_lanes[id], *into;
+	return name_by(m, field, MAP_METRICS, id);
+}
 
-	if (m->copy_lanes && !m->copy_lanes[id])
-		return 0;
-	lane.process = mapped(m, MAP_PROCESSES, lane.process);
-	if (lane.process == SESSION_NONE)
-		lane.process = m->process;
-	lane.device = mapped(m, MAP_DEVICES, lane.device);
-	if (lane.device == SESSION_NONE)
-		return 0;
-	into = session_copy_lane_of(m->into, &lane);
-	if (!into)
-		return -ENOMEM;
-	*into = lane;
-	return 0;
+static int name_process(struct merge *m, const struct field *field, uint32_t *id)
+{
+	*id = mapped(m, MAP_PROCESSES, *id);
+	if (*id == SESSION_NONE && field->flags & FIELD_OWNED)
+		*id = m->process;
+	return 1;
+}
+
+static int name_epoch(struct merge *m, const struct field *field, uint32_t *id)
+{
+	(void)field;
+	*id = *id ? mapped(m, MAP_EPOCHS, *id) : 0;
+	return 1;
+}
+
+/* Parts are of a stream. */
+static int name_part(struct merge *m, const struct field *field, uint32_t *id)
+{
+	(void)m, (void)field;
+	*id = 0;
+	return 1;
+}
+
+static name_fn *const names[FIELD_N] = {
+	[FIELD_STRING] = name_string, [FIELD_WORDS] = name_string,  [FIELD_NODE] = name_node,
+	[FIELD_LANE] = name_lane,     [FIELD_EPOCH] = name_epoch,   [FIELD_PROCESS] = name_process,
+	[FIELD_DEVICE] = name_device, [FIELD_METRIC] = name_metric, [FIELD_PART] = name_part,
+};
+
+/* The fields of a table that are ids, found once for all rows. */
+#define IDS_MAX 16
+struct ids {
+	const struct field *v[IDS_MAX];
+	size_t n;
+};
+
+static void find_ids(struct ids *ids, const struct row_table *t)
+{
+	ids->n = 0;
+	for (size_t i = 0; i < t->n_fields; i++)
+		if (names[t->fields[i].type])
+			ids->v[ids->n++] = &t->fields[i];
+	assert(ids->n <= IDS_MAX);
+}
+
+static int name_ids(struct merge *m, const struct ids *ids, union any_row *row)
+{
+	int r = 1;
+
+	for (size_t i = 0; i < ids->n && r == 1; i++)
+		r = names[ids->v[i]->type](m, ids->v[i], row_id(row, ids->v[i]));
+	return r;
 }
 
 /* Whose it is the input does not say: beside others it is of each of the input's processes. */
@@ -695,44 +697,64 @@ static int add_unrecorded_of_all(struct merge *m, struct session_unrecorded span
 	return r < 0 || m->process == SESSION_NONE ? r : session_unrecorded_add(m->into, &span);
 }
 
-/* With the trace: one that has none has nothing to say of when. */
-static int add_unrecorded(struct merge *m, uint32_t id)
+static int add_unrecorded(struct merge *m, size_t i, const union any_row *row)
 {
-	struct session_unrecorded span = m->from->unrecorded[id];
-
-	span.process = mapped(m, MAP_PROCESSES, span.process);
-	return span.process == SESSION_NONE ? add_unrecorded_of_all(m, span)
-					    : session_unrecorded_set(m->into, &span);
+	return mapped(m, MAP_PROCESSES, m->from->unrecorded[i].process) == SESSION_NONE
+		       ? add_unrecorded_of_all(m, row->unrecorded)
+		       : session_unrecorded_set(m->into, &row->unrecorded);
 }
 
-static int add_sensors(struct merge *m, uint32_t id)
+static int add_named(struct merge *m, enum table_id id, size_t i, const union any_row *row)
 {
-	uint32_t device = mapped(m, MAP_DEVICES, m->from->sensors[id].device);
-	struct sensors *sum = device == SESSION_NONE ? NULL : session_sensors_of(m->into, device);
+	int r = id == TABLE_UNRECORDED ? add_unrecorded(m, i, row)
+				       : session_table_add(m->into, id, row);
 
-	if (sum)
-		sensors_add(sum, &m->from->sensors[id].of);
-	return sum || device == SESSION_NONE ? 0 : -ENOMEM;
+	return r == -EINVAL ? 0 : r;
 }
 
-static int add_counters(struct merge *m, uint32_t id)
+static int add_table(struct merge *m, enum table_id id)
 {
-	struct session_counters counters = m->from->counters[id];
-	int r;
-
-	counters.device = mapped(m, MAP_DEVICES, counters.device);
-	r = session_counters_add(m->into, &counters);
-	return r == -EINVAL ? 0 : r; /* of no device */
-}
-
-static int add_run(struct merge *m, uint32_t id)
-{
-	struct session_run run = m->from->runs[id];
+	const struct row_table *t = &row_tables[id];
+	const uint8_t *taken = m->taken[id];
+	union any_row row;
+	struct ids ids;
 	int r = 0;
 
-	for (unsigned i = 0; i < RUN_STRING_N && r == 0; i++)
-		r = map_string(m, run.strings[i], &run.strings[i]);
-	return r < 0 ? r : session_run_add(m->into, &run);
+	find_ids(&ids, t);
+	for (size_t i = 0; i < m->from->tables[id].n && r >= 0; i++) {
+		if (taken && !taken[i])
+			continue;
+		memcpy(&row, row_at(m->from, id, i), t->row_size);
+		r = name_ids(m, &ids, &row);
+		if (r == 1)
+			r = add_named(m, id, i, &row);
+	}
+	return MIN(r, 0);
+}
+
+/* Has what is made of the input rows of a table? What names a node, not a row, cannot be divided among groups. */
+static bool has_table(const struct merge *m, enum table_id id)
+{
+	const bool of_part[] = {[PART_WHOLE] = false,
+				[PART_TRACE] = m->taken[TABLE_INTERVALS] != NULL,
+				[PART_ALL] = true,
+				[PART_DIMENSION] = false};
+	enum table_part part = row_tables[id].part;
+
+	if (part == PART_DIMENSION ||
+	    (m->view && (part == PART_TRACE || row_field(id, FIELD_NODE))))
+		return false;
+	return !m->rows || of_part[part];
+}
+
+static int add_tables(struct merge *m)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < TABLE_N && r == 0; i++)
+		if (has_table(m, (enum table_id)i))
+			r = add_table(m, (enum table_id)i);
+	return r;
 }
 
 static int add_session(struct merge *m)
@@ -824,36 +846,17 @@ static int add_tree(struct merge *m)
 	return add_nodes(m);
 }
 
-/* What is known of devices over the whole time. */
-static int add_samples(struct merge *m)
-{
-	const struct session *f = m->from;
-	int r = add_all(m, f->n_samples, add_sample);
-
-	r = r ? r : add_all(m, f->n_uses, add_use);
-	r = r ? r : add_all(m, f->n_copy_lanes, add_copy_lane);
-	r = r ? r : add_all(m, f->n_counters, add_counters);
-	return r ? r : add_all(m, f->n_sensors, add_sensors);
-}
-
 static int add_values(struct merge *m)
 {
 	const struct session *f = m->from;
-	int r;
+	int r = add_all(m, f->n_rows, add_row);
 
-	/* Histograms, configurations and intervals name a node, not a row: they cannot be divided among groups. */
-	if ((r = add_all(m, f->n_rows, add_row)) < 0 ||
-	    (!m->view && !m->rows &&
-	     ((r = add_all(m, f->n_hists, add_hist)) < 0 ||
-	      (r = add_all(m, f->n_configs, add_config)) < 0)) ||
-	    (!m->view && (!m->rows || m->intervals) &&
-	     ((r = add_all(m, f->n_intervals, add_interval)) < 0 ||
-	      (r = add_all(m, f->n_unrecorded, add_unrecorded)) < 0)) ||
-	    (r = add_all(m, f->n_runs, add_run)) < 0 ||
-	    (r = add_all(m, f->n_notes, add_note)) < 0 ||
-	    (r = add_all(m, f->n_clocks, add_clock)) < 0 || (!m->rows && (r = add_samples(m)) < 0))
-		return r;
-	return add_session(m);
+	/* Histograms name a node, not a row: they cannot be divided among groups. */
+	if (r == 0 && !m->view && !m->rows)
+		r = add_all(m, f->n_hists, add_hist);
+	if (r == 0)
+		r = add_tables(m);
+	return r < 0 ? r : add_session(m);
 }
 
 static const struct merge_options plain = {NULL, -1, -1};
@@ -877,7 +880,7 @@ void merge_keep(struct merge *m, const uint32_t *to, const uint8_t *host, const 
 
 void merge_keep_copies(struct merge *m, const uint8_t *copy_lanes)
 {
-	m->copy_lanes = copy_lanes;
+	m->taken[TABLE_COPY_LANES] = copy_lanes;
 }
 
 void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)
@@ -889,7 +892,7 @@ void merge_arrange(struct merge *m, const uint32_t *to, const uint32_t *above)
 void merge_rows(struct merge *m, const uint8_t *rows, const uint8_t *intervals)
 {
 	m->rows = rows;
-	m->intervals = intervals;
+	m->taken[TABLE_INTERVALS] = intervals;
 }
 
 const uint32_t *merge_nodes(const struct merge *m)

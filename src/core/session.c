@@ -10,34 +10,8 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
-
-struct session_private {
-	struct idindex frames, nodes, lanes;
-	size_t cap_frames, cap_nodes, cap_rows, cap_values, cap_present, cap_lanes, cap_sets,
-		cap_epochs, cap_processes, cap_devices, cap_modules, cap_notes, cap_hists,
-		cap_samples, cap_intervals, cap_clocks, cap_uses, cap_runs, cap_sensors,
-		cap_copy_lanes, cap_unrecorded, cap_configs;
-	struct idindex hists, configs, uses, copy_lanes, unrecorded, sets, epochs, devices, modules,
-		processes, notes, runs;
-	uint32_t *seen_in; /* by metric: value of n_looked_at for the last set that had it */
-	size_t cap_seen_in, n_seen_in;
-	uint32_t n_looked_at;
-	struct idindex rows; /* holds the first n_indexed_rows; filled once a chain is long */
-	size_t n_indexed_rows;
-	char name[64];        /* of the last (module, offset) frame that was asked for */
-	struct strtab *whole; /* session_text() of strings with NUL bytes; made with the first */
-};
-
-/* Room for one more element of one of the session's arrays. */
-#define ROOM(s, what) (ARRAY_ROOM((s)->what, (s)->p->cap_##what, (s)->n_##what + 1) == 0)
-
-/* Add an element that was not there, to its array and, by its hash, to the index of the same name.
- * Its id, or SESSION_NONE: out of memory. */
-#define APPEND(s, what, hash, element)                                                             \
-	(ROOM(s, what) && idindex_add(&(s)->p->what, hash, (uint32_t)(s)->n_##what) == 0           \
-		 ? ((s)->generation++, (s)->what[(s)->n_##what] = (element),                       \
-		    (uint32_t)(s)->n_##what++)                                                     \
-		 : SESSION_NONE)
+#include "core/row_tables.h"
+#include "core/session_impl.h"
 
 static bool session_seed(struct session *s)
 {
@@ -69,11 +43,7 @@ struct session *session_new(void)
 
 static void session_free_arrays(struct session *s)
 {
-	void *arrays[] = {s->frames,     s->nodes,   s->rows,    s->values,    s->present,
-			  s->lanes,      s->sets,    s->epochs,  s->processes, s->devices,
-			  s->modules,    s->notes,   s->hists,   s->samples,   s->intervals,
-			  s->clocks,     s->uses,    s->runs,    s->sensors,   s->copy_lanes,
-			  s->unrecorded, s->configs, s->counters};
+	void *arrays[] = {s->frames, s->nodes, s->rows, s->values, s->present, s->sets, s->hists};
 	size_t i;
 
 	for (i = 0; i < s->n_sets; i++)
@@ -82,17 +52,18 @@ static void session_free_arrays(struct session *s)
 		hist_done(&s->hists[i].hist);
 	for (i = 0; i < ARRAY_SIZE(arrays); i++)
 		free(arrays[i]);
+	for (i = 0; i < TABLE_N; i++)
+		free(s->tables[i].v);
 }
 
 static void session_free_private(struct session_private *p)
 {
-	struct idindex *indexes[] = {&p->frames,  &p->nodes,      &p->lanes,      &p->hists,
-				     &p->uses,    &p->sets,       &p->epochs,     &p->devices,
-				     &p->modules, &p->processes,  &p->notes,      &p->runs,
-				     &p->rows,    &p->copy_lanes, &p->unrecorded, &p->configs};
+	struct idindex *indexes[] = {&p->frames, &p->nodes, &p->sets, &p->hists, &p->rows};
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		idindex_done(indexes[i]);
+	for (size_t i = 0; i < TABLE_N; i++)
+		idindex_done(&p->tables[i].index);
 	free(p->seen_in);
 	strtab_free(p->whole);
 }
@@ -354,70 +325,166 @@ const uint8_t use_at_most[USE_N] = {
 #undef _
 };
 
-static uint64_t use_hash(const struct session_use *use)
+/* ---- rows of tables ---- */
+
+struct in_table {
+	const struct session *s;
+	enum table_id id;
+};
+
+static bool key_equal(const void *ctx, uint32_t i, const void *key)
 {
-	return hash_pair(use->process, use->device);
+	const struct in_table *in = ctx;
+
+	return !memcmp(row_at(in->s, in->id, i), key, row_tables[in->id].key_size);
 }
 
-static bool use_equal(const void *ctx, uint32_t id, const void *key)
+/* A row behind the others, of which n bytes are known; NULL: no memory. */
+static void *row_append(struct session *s, enum table_id id, const void *row, size_t n)
 {
-	const struct session_use *a = &((const struct session *)ctx)->uses[id], *b = key;
+	struct table_rows *rows = &s->tables[id];
+	char *at;
 
-	return a->process == b->process && a->device == b->device;
+	if (session_table_room(s, id) < 0)
+		return NULL;
+	at = (char *)rows->v + rows->n * row_tables[id].row_size;
+	memset(at, 0, row_tables[id].row_size);
+	memcpy(at, row, n);
+	rows->n++;
+	return at;
 }
 
-static uint64_t copy_lane_hash(const struct session_copy_lane *l)
+static void *keyed_find(const struct session *s, enum table_id id, uint64_t hash, const void *key)
 {
-	return hash_pair(hash_pair(l->process, l->device) ^ hash_pair(l->context, l->stream),
-			 l->channel ^ (uint32_t)l->direction << 24 ^
-				 (uint32_t)l->channel_kind << 16);
+	const struct in_table in = {s, id};
+	uint32_t i = idindex_find(&s->p->tables[id].index, hash, key_equal, &in, key);
+
+	return i == IDINDEX_NONE ? NULL
+				 : (char *)s->tables[id].v + (size_t)i * row_tables[id].row_size;
 }
 
-static bool copy_lane_equal(const void *ctx, uint32_t id, const void *key)
+static void *keyed_new(struct session *s, enum table_id id, uint64_t hash, const void *row,
+		       size_t n)
 {
-	const struct session_copy_lane *a = &((const struct session *)ctx)->copy_lanes[id];
-	const struct session_copy_lane *b = key;
-
-	return a->process == b->process && a->device == b->device && a->context == b->context &&
-	       a->stream == b->stream && a->channel == b->channel && a->direction == b->direction &&
-	       a->channel_kind == b->channel_kind;
+	if (s->tables[id].n >= IDINDEX_NONE - 1 || session_table_room(s, id) < 0 ||
+	    idindex_add(&s->p->tables[id].index, hash, (uint32_t)s->tables[id].n) < 0)
+		return NULL;
+	return row_append(s, id, row, n);
 }
 
-static void copy_lanes_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
+void *session_table_row(struct session *s, enum table_id id, const void *key)
 {
-	for (size_t i = 0; i < s->n_copy_lanes; i++) {
-		struct session_copy_lane *l = &s->copy_lanes[i];
+	size_t n = row_tables[id].key_size;
+	uint64_t hash = hash_bytes(key, n);
+	void *row = keyed_find(s, id, hash, key);
 
-		if (l->process != process || l->device != from)
+	s->generation++;
+	return row ? row : keyed_new(s, id, hash, key, n);
+}
+
+static void add_sums(const struct row_table *t, char *into, const char *row)
+{
+	for (size_t i = 0; i < t->n_fields; i++)
+		if (t->fields[i].flags & FIELD_SUMS)
+			*(uint64_t *)(void *)(into + t->fields[i].offset) +=
+				*(const uint64_t *)(const void *)(row + t->fields[i].offset);
+}
+
+static void row_replace(const struct row_table *t, char *into, const char *row)
+{
+	memcpy(into, row, t->row_size);
+}
+
+static void row_keep(const struct row_table *t, char *into, const char *row)
+{
+	(void)t, (void)into, (void)row;
+}
+
+static void unite(const struct row_table *t, void *into, const void *row)
+{
+	static void (*const rules[])(const struct row_table *, char *, const char *) = {
+		[ROW_REPLACES] = row_replace, [ROW_SUMS] = add_sums, [ROW_KEEPS] = row_keep};
+
+	rules[t->rule](t, into, row);
+}
+
+static int add_keyed(struct session *s, enum table_id id, const void *row)
+{
+	const struct row_table *t = &row_tables[id];
+	uint64_t hash = hash_bytes(row, t->key_size);
+	void *known = keyed_find(s, id, hash, row);
+
+	s->generation++;
+	if (!known)
+		return keyed_new(s, id, hash, row, t->row_size) ? 0 : -ENOMEM;
+	unite(t, known, row);
+	return 0;
+}
+
+static int add_interval(struct session *s, const void *row)
+{
+	return session_interval_add(s, row);
+}
+
+static int add_counters(struct session *s, const void *row)
+{
+	return session_counters_add(s, row);
+}
+
+static int add_sensors(struct session *s, const void *row)
+{
+	const struct session_sensors *sensors = row;
+	struct sensors *sum = session_sensors_of(s, sensors->device);
+
+	if (!sum)
+		return -ENOMEM;
+	sensors_add(sum, &sensors->of);
+	return 0;
+}
+
+static int add_unrecorded(struct session *s, const void *row)
+{
+	const struct session_unrecorded *span = row;
+
+	if (span->reason >= UNRECORDED_N || (span->end_ns && span->end_ns < span->start_ns))
+		return -EINVAL;
+	return add_keyed(s, TABLE_UNRECORDED, row);
+}
+
+int session_table_add(struct session *s, enum table_id id, const void *row)
+{
+	/* Those that are not taken as they are. */
+	static int (*const adds[TABLE_N])(struct session *, const void *) = {
+		[TABLE_COUNTERS] = add_counters,
+		[TABLE_INTERVALS] = add_interval,
+		[TABLE_SENSORS] = add_sensors,
+		[TABLE_UNRECORDED] = add_unrecorded,
+	};
+
+	if (adds[id])
+		return adds[id](s, row);
+	if (row_tables[id].key_size)
+		return add_keyed(s, id, row);
+	s->generation++;
+	return row_append(s, id, row, row_tables[id].row_size) ? 0 : -ENOMEM;
+}
+
+/* Rows of a process that stand on `from`. Their old places in the index are never equal again. */
+static void rows_move(struct session *s, enum table_id id, uint32_t process, uint32_t from,
+		      uint32_t to)
+{
+	const struct row_table *t = &row_tables[id];
+	const struct field *of = row_field(id, FIELD_PROCESS), *on = row_field(id, FIELD_DEVICE);
+
+	if (!of || !on || !t->key_size)
+		return;
+	for (size_t i = 0; i < s->tables[id].n; i++) {
+		char *row = (char *)s->tables[id].v + i * t->row_size;
+
+		if (*row_id(row, of) != process || *row_id(row, on) != from)
 			continue;
-		l->device = to;
-		idindex_add(&s->p->copy_lanes, copy_lane_hash(l), (uint32_t)i);
-	}
-}
-
-static uint64_t config_hash(const struct session_config *c)
-{
-	return hash_bytes(&c->of, sizeof(c->of)) ^
-	       hash_u64(hash_pair(c->node, c->device) ^ hash_pair(c->process, c->part));
-}
-
-static bool config_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_config *a = &((const struct session *)ctx)->configs[id], *b = key;
-
-	return a->node == b->node && a->device == b->device && a->process == b->process &&
-	       a->part == b->part && launch_config_equal(&a->of, &b->of);
-}
-
-static void configs_move(struct session *s, uint32_t process, uint32_t from, uint32_t to)
-{
-	for (size_t i = 0; i < s->n_configs; i++) {
-		struct session_config *c = &s->configs[i];
-
-		if (c->process != process || c->device != from)
-			continue;
-		c->device = to;
-		idindex_add(&s->p->configs, config_hash(c), (uint32_t)i);
+		*row_id(row, on) = to;
+		idindex_add(&s->p->tables[id].index, hash_bytes(row, t->key_size), (uint32_t)i);
 	}
 }
 
@@ -434,14 +501,8 @@ void session_lanes_move(struct session *s, uint32_t process, uint32_t from, uint
 		s->generation++;
 		s->lanes_moved++;
 	}
-	for (i = 0; i < s->n_uses; i++) {
-		if (s->uses[i].process != process || s->uses[i].device != from)
-			continue;
-		s->uses[i].device = to;
-		idindex_add(&s->p->uses, use_hash(&s->uses[i]), (uint32_t)i);
-	}
-	copy_lanes_move(s, process, from, to);
-	configs_move(s, process, from, to);
+	for (i = 0; i < TABLE_N; i++)
+		rows_move(s, (enum table_id)i, process, from, to);
 }
 
 static bool set_equal(const void *ctx, uint32_t id, const void *key)
@@ -827,43 +888,11 @@ bool session_value(const struct session *s, uint32_t node, uint32_t metric, unio
 
 /* ---- the rest ---- */
 
-static bool run_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_run *a = &((const struct session *)ctx)->runs[id], *b = key;
-
-	return !memcmp(a->strings, b->strings, sizeof(a->strings)) && a->start_ns == b->start_ns &&
-	       a->wall_ns == b->wall_ns && a->paused_ns == b->paused_ns &&
-	       a->first_work_ns == b->first_work_ns && a->last_work_ns == b->last_work_ns &&
-	       a->exit_status == b->exit_status && a->signal == b->signal && a->end == b->end;
-}
-
-int session_run_add(struct session *s, const struct session_run *run)
-{
-	uint64_t hash = hash_u64(hash_pair(run->strings[RUN_COMMAND], run->strings[RUN_LABEL]) ^
-				 run->start_ns);
-
-	if (idindex_find(&s->p->runs, hash, run_equal, s, run) != IDINDEX_NONE)
-		return 0;
-	return APPEND(s, runs, hash, *run) == SESSION_NONE ? -ENOMEM : 0;
-}
-
-static bool note_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_note *a = &((const struct session *)ctx)->notes[id], *b = key;
-
-	return a->process == b->process && a->text == b->text;
-}
-
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text)
 {
-	struct session_note note = {process, strtab_adds(s->strings, text), (uint8_t)level};
-	uint64_t hash = hash_pair(process, note.text);
+	const struct session_note note = {process, strtab_adds(s->strings, text), (uint8_t)level};
 
-	if (note.text == STRTAB_NONE)
-		return -ENOMEM;
-	if (idindex_find(&s->p->notes, hash, note_equal, s, &note) != IDINDEX_NONE)
-		return 0;
-	return APPEND(s, notes, hash, note) == SESSION_NONE ? -ENOMEM : 0;
+	return note.text == STRTAB_NONE ? -ENOMEM : session_table_add(s, TABLE_NOTES, &note);
 }
 
 static bool hist_equal(const void *ctx, uint32_t id, const void *key)
@@ -893,28 +922,6 @@ struct hist *session_hist_part(struct session *s, uint32_t node, uint32_t device
 	return id == SESSION_NONE ? NULL : &s->hists[id].hist;
 }
 
-struct session_config *session_config_of(struct session *s, const struct session_config *of)
-{
-	uint64_t hash = config_hash(of);
-	uint32_t id = idindex_find(&s->p->configs, hash, config_equal, s, of);
-	struct session_config c = *of;
-
-	c.count = c.time_ns = 0;
-	if (id == IDINDEX_NONE)
-		id = APPEND(s, configs, hash, c);
-	s->generation++;
-	return id == SESSION_NONE ? NULL : &s->configs[id];
-}
-
-int session_sample_add(struct session *s, const struct session_sample *sample)
-{
-	if (!ROOM(s, samples))
-		return -ENOMEM;
-	s->samples[s->n_samples++] = *sample;
-	s->generation++;
-	return 0;
-}
-
 int session_interval_add(struct session *s, const struct session_interval *interval)
 {
 	/* No reader of traces can show such times. */
@@ -929,81 +936,13 @@ int session_interval_add(struct session *s, const struct session_interval *inter
 	return 0;
 }
 
-int session_clock_add(struct session *s, const struct session_clock *clock)
-{
-	if (!ROOM(s, clocks))
-		return -ENOMEM;
-	s->clocks[s->n_clocks++] = *clock;
-	s->generation++;
-	return 0;
-}
-
-struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t device)
-{
-	const struct session_use use = {.process = process, .device = device};
-	uint64_t hash = use_hash(&use);
-	uint32_t id = idindex_find(&s->p->uses, hash, use_equal, s, &use);
-
-	if (id == IDINDEX_NONE)
-		id = APPEND(s, uses, hash, use);
-	s->generation++;
-	return id == SESSION_NONE ? NULL : &s->uses[id];
-}
-
-int session_use_set(struct session *s, const struct session_use *use)
-{
-	struct session_use *known = session_use_of(s, use->process, use->device);
-
-	if (!known)
-		return -ENOMEM;
-	*known = *use;
-	return 0;
-}
-
-struct session_copy_lane *session_copy_lane_of(struct session *s,
-					       const struct session_copy_lane *of)
-{
-	uint64_t hash = copy_lane_hash(of);
-	uint32_t id = idindex_find(&s->p->copy_lanes, hash, copy_lane_equal, s, of);
-	struct session_copy_lane l = *of;
-
-	memset(l.v, 0, sizeof(l.v));
-	if (id == IDINDEX_NONE)
-		id = APPEND(s, copy_lanes, hash, l);
-	s->generation++;
-	return id == SESSION_NONE ? NULL : &s->copy_lanes[id];
-}
-
-static bool unrecorded_equal(const void *ctx, uint32_t id, const void *key)
-{
-	const struct session_unrecorded *a = &((const struct session *)ctx)->unrecorded[id];
-	const struct session_unrecorded *b = key;
-
-	return a->process == b->process && a->number == b->number;
-}
-
-int session_unrecorded_set(struct session *s, const struct session_unrecorded *span)
-{
-	uint64_t hash = hash_pair(span->process, span->number);
-	uint32_t id;
-
-	if (span->reason >= UNRECORDED_N || (span->end_ns && span->end_ns < span->start_ns))
-		return -EINVAL;
-	id = idindex_find(&s->p->unrecorded, hash, unrecorded_equal, s, span);
-	if (id == IDINDEX_NONE)
-		return APPEND(s, unrecorded, hash, *span) == SESSION_NONE ? -ENOMEM : 0;
-	s->unrecorded[id] = *span;
-	s->generation++;
-	return 0;
-}
-
 int session_unrecorded_add(struct session *s, const struct session_unrecorded *span)
 {
 	struct session_unrecorded one = *span;
 
 	one.number = UINT32_MAX - (uint32_t)s->n_unrecorded;
-	while (idindex_find(&s->p->unrecorded, hash_pair(one.process, one.number), unrecorded_equal,
-			    s, &one) != IDINDEX_NONE)
+	while (keyed_find(s, TABLE_UNRECORDED,
+			  hash_bytes(&one, row_tables[TABLE_UNRECORDED].key_size), &one))
 		one.number--;
 	return session_unrecorded_set(s, &one);
 }
@@ -1035,19 +974,6 @@ double session_device_memory(const struct session *s, uint32_t device)
 	if (total > 0 && (told == 0 || fabs(total - told) < total / 10))
 		return total;
 	return told > 0 ? told : NAN;
-}
-
-struct sensors *session_sensors_of(struct session *s, uint32_t device)
-{
-	size_t i = sensors_index(s, device);
-
-	if (i == s->n_sensors) {
-		if (!ROOM(s, sensors))
-			return NULL;
-		s->sensors[s->n_sensors++] = (struct session_sensors){.device = device};
-	}
-	s->generation++;
-	return &s->sensors[i].of;
 }
 
 double session_busy_ns(const struct session *s, uint32_t device)
@@ -1174,12 +1100,13 @@ static size_t hists_memory(const struct session *s)
 size_t session_memory(const struct session *s)
 {
 	const struct session_private *p = s->p;
+	size_t size = strtab_memory(s->strings) + p->cap_frames * sizeof(*s->frames) +
+		      p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
+		      p->cap_values * sizeof(*s->values) + p->cap_present + hists_memory(s) +
+		      (p->nodes.size + p->frames.size) * sizeof(uint64_t);
 
-	return strtab_memory(s->strings) + p->cap_frames * sizeof(*s->frames) +
-	       p->cap_nodes * sizeof(*s->nodes) + p->cap_rows * sizeof(*s->rows) +
-	       p->cap_values * sizeof(*s->values) + p->cap_present +
-	       p->cap_lanes * sizeof(*s->lanes) + hists_memory(s) +
-	       p->cap_configs * sizeof(*s->configs) + p->cap_samples * sizeof(*s->samples) +
-	       s->cap_counters * sizeof(*s->counters) + p->cap_intervals * sizeof(*s->intervals) +
-	       (p->nodes.size + p->frames.size + p->lanes.size) * sizeof(uint64_t);
+	for (size_t i = 0; i < TABLE_N; i++)
+		size += p->tables[i].cap * row_tables[i].row_size +
+			p->tables[i].index.size * sizeof(uint64_t);
+	return size;
 }

@@ -288,6 +288,42 @@ struct session_counters {
 	struct counted of;
 };
 
+/* Rows that a session has beside its tree, table by table, in the order of their keys in files: an array and how
+ * many there are, `devices` and `n_devices`. What is in a row, what makes it one and how two become one says
+ * core/row_tables.h.
+ *    id           array       struct */
+/* clang-format off */
+#define ROW_TABLES(_)                                                                              \
+	_(CLOCKS,      clocks,     session_clock)                                                  \
+	_(COPY_LANES,  copy_lanes, session_copy_lane)                                              \
+	_(COUNTERS,    counters,   session_counters) /* of a device in the order in which they came */ \
+	_(DEVICES,     devices,    session_device)                                                 \
+	_(EPOCHS,      epochs,     session_epoch)                                                  \
+	_(INTERVALS,   intervals,  session_interval)                                               \
+	_(LANES,       lanes,      session_lane)                                                   \
+	_(CONFIGS,     configs,    session_config)                                                 \
+	_(MODULES,     modules,    session_module)                                                 \
+	_(NOTES,       notes,      session_note)                                                   \
+	_(PROCESSES,   processes,  session_process)                                                \
+	_(RUNS,        runs,       session_run)                                                    \
+	_(SAMPLES,     samples,    session_sample)                                                 \
+	_(SENSORS,     sensors,    session_sensors)                                                \
+	_(UNRECORDED,  unrecorded, session_unrecorded)                                             \
+	_(USES,        uses,       session_use)
+/* clang-format on */
+
+enum table_id {
+#define _(id, ...) TABLE_##id,
+	ROW_TABLES(_)
+#undef _
+		TABLE_N
+};
+
+struct table_rows {
+	void *v;
+	size_t n;
+};
+
 struct session {
 	struct strtab *strings;
 	struct metric_table *metrics;
@@ -296,35 +332,27 @@ struct session {
 	struct session_row *rows;
 	union metric_value *values;
 	uint8_t *present; /* one a value: 0 = absent (not zero) */
-	struct session_lane *lanes;
 	struct session_set *sets;
-	struct session_epoch *epochs;
-	struct session_process *processes;
-	struct session_run *runs;
-	struct session_device *devices;
-	struct session_module *modules;
-	struct session_note *notes;
 	struct session_hist *hists;
-	struct session_config *configs;
-	struct session_sample *samples;
-	struct session_interval *intervals;
-	struct session_clock *clocks;
-	struct session_use *uses;
-	struct session_copy_lane *copy_lanes;
-	struct session_unrecorded *unrecorded;
-	struct session_sensors *sensors;
-	struct session_counters *counters; /* of a device in the order in which they came */
-	size_t n_frames, n_nodes, n_rows, n_values, n_lanes, n_sets, n_epochs, n_processes,
-		n_devices, n_modules, n_notes, n_hists, n_samples, n_intervals, n_clocks, n_uses,
-		n_runs, n_sensors, n_counters, n_copy_lanes, n_unrecorded, n_configs;
+	size_t n_frames, n_nodes, n_rows, n_values, n_sets, n_hists;
+	union {
+		struct {
+#define _(id, array, type)                                                                         \
+	struct type *array;                                                                        \
+	size_t n_##array;
+			ROW_TABLES(_)
+#undef _
+		};
+		struct table_rows tables[TABLE_N];
+	};
 	uint64_t losses[LOSS_N];   /* that belong to no process (torn tape, unknown frames) */
 	uint64_t generation;       /* grows with every change */
 	uint32_t lanes_moved;      /* grows when lanes turn out to be on another device */
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
 	uint32_t source;           /* string id: what was profiled or the file's name */
-	size_t cap_counters, join_counters_at; /* of session_counters_add() */
-	bool counting;                         /* hardware counters are told of just now */
-	bool ended;                            /* all that will come has come */
+	size_t join_counters_at;   /* of session_counters_add() */
+	bool counting;             /* hardware counters are told of just now */
+	bool ended;                /* all that will come has come */
 	bool copy_lanes_of_all; /* the rest is a part of a session (core/reduce.h), copy_lanes of the whole */
 	struct session_private *p;
 };
@@ -423,9 +451,20 @@ void session_rows_cut(struct session *s, size_t n_rows);
 int session_add(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch, uint32_t metric,
 		union metric_value v);
 
+/* Rows of tables (core/row_tables.h). */
+/* The one with the key of `key`, to be changed, made with nothing but the key when absent; valid until the next one is
+ * made. NULL: no memory. */
+void *session_table_row(struct session *s, enum table_id id, const void *key);
+/* One more, or what there is of its key becomes what its table's rule makes of both. 0, -ENOMEM, or -EINVAL: its
+ * table has no such rows. */
+int session_table_add(struct session *s, enum table_id id, const void *row);
+
 /* The rest. */
 /* An equal run is not added again. */
-int session_run_add(struct session *s, const struct session_run *run);
+static inline int session_run_add(struct session *s, const struct session_run *run)
+{
+	return session_table_add(s, TABLE_RUNS, run);
+}
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
 /* The histogram of a node on a device, to be changed; made empty when absent, valid until the next call.
  * NULL: no memory. */
@@ -433,25 +472,55 @@ struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, 
 /* A part of it that has a number: for what is told in parts, each whole. */
 struct hist *session_hist_part(struct session *s, uint32_t node, uint32_t device, uint32_t process,
 			       uint32_t part);
-int session_sample_add(struct session *s, const struct session_sample *sample);
+static inline int session_sample_add(struct session *s, const struct session_sample *sample)
+{
+	return session_table_add(s, TABLE_SAMPLES, sample);
+}
 int session_interval_add(struct session *s, const struct session_interval *interval);
-int session_clock_add(struct session *s, const struct session_clock *clock);
+static inline int session_clock_add(struct session *s, const struct session_clock *clock)
+{
+	return session_table_add(s, TABLE_CLOCKS, clock);
+}
 /* Replaces what was known of this process and device. */
-int session_use_set(struct session *s, const struct session_use *use);
-/* The same, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
-struct session_use *session_use_of(struct session *s, uint32_t process, uint32_t device);
-/* The one of the same place as `of`, to be changed, made empty when absent; valid until the next call. NULL: no memory. */
-struct session_copy_lane *session_copy_lane_of(struct session *s,
-					       const struct session_copy_lane *of);
-/* The one of this node, device, process, part and configuration, made with zeros when absent; valid until the next one is
- * made. NULL: out of memory. */
-struct session_config *session_config_of(struct session *s, const struct session_config *of);
+static inline int session_use_set(struct session *s, const struct session_use *use)
+{
+	return session_table_add(s, TABLE_USES, use);
+}
+/* The same, to be changed, as session_table_row() says. */
+static inline struct session_use *session_use_of(struct session *s, uint32_t process,
+						 uint32_t device)
+{
+	const struct session_use key = {.process = process, .device = device};
+
+	return session_table_row(s, TABLE_USES, &key);
+}
+/* The one of the same place as `of`, likewise. */
+static inline struct session_copy_lane *session_copy_lane_of(struct session *s,
+							     const struct session_copy_lane *of)
+{
+	return session_table_row(s, TABLE_COPY_LANES, of);
+}
+/* The one of this node, device, process, part and configuration, likewise. */
+static inline struct session_config *session_config_of(struct session *s,
+						       const struct session_config *of)
+{
+	return session_table_row(s, TABLE_CONFIGS, of);
+}
 /* Replaces what was known of this number of the process. One that ends before it starts is refused (-EINVAL). */
-int session_unrecorded_set(struct session *s, const struct session_unrecorded *span);
+static inline int session_unrecorded_set(struct session *s, const struct session_unrecorded *span)
+{
+	return session_table_add(s, TABLE_UNRECORDED, span);
+}
 /* The same as one more, under a number that the process has not. */
 int session_unrecorded_add(struct session *s, const struct session_unrecorded *span);
 /* What is known of a device's sensors, made empty when absent; valid until the next call. NULL: no memory. */
-struct sensors *session_sensors_of(struct session *s, uint32_t device);
+static inline struct sensors *session_sensors_of(struct session *s, uint32_t device)
+{
+	const struct session_sensors key = {.device = device};
+	struct session_sensors *row = session_table_row(s, TABLE_SENSORS, &key);
+
+	return row ? &row->of : NULL;
+}
 /* The same, NULL where nothing is known. */
 const struct sensors *session_sensors_find(const struct session *s, uint32_t device);
 /* What its counters said over the run: the means of its times, and the lowest and highest of these, which of a

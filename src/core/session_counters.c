@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/session.h"
+#include "core/session_impl.h"
 
 /* Of each device: its times that are old, and the last of them that waits for another to join it. */
 struct old {
@@ -51,14 +52,14 @@ static int make_room(struct session *s)
 	_cleanup_(freep) struct old *old = NULL;
 
 	if (s->n_counters < s->join_counters_at)
-		return ARRAY_ROOM(s->counters, s->cap_counters, s->n_counters + 1);
+		return session_table_room(s, TABLE_COUNTERS);
 	old = malloc(MAX(s->n_devices, 1) * sizeof(*old));
 	if (!old)
 		return -ENOMEM;
 	count_old(s, old);
 	join_old(s, old);
 	s->join_counters_at = MAX(s->n_counters, COUNTERS_MOST) + COUNTERS_FINE;
-	return ARRAY_ROOM(s->counters, s->cap_counters, s->n_counters + 1);
+	return session_table_room(s, TABLE_COUNTERS);
 }
 
 int session_counters_add(struct session *s, const struct session_counters *counters)

@@ -11,217 +11,6 @@
 
 #include "core/strips.h"
 
-#define F(type, key, structure, member)                                                            \
-	{                                                                                          \
-		key, FIELD_##type, offsetof(struct structure, member)                              \
-	}
-
-static const struct field clock_fields[] = {
-	F(U64, "clock_ns", session_clock, clock_ns),
-	F(U64, "monotonic_ns", session_clock, monotonic_ns),
-	F(STRING, "name", session_clock, name),
-	F(INDEX, "process", session_clock, process),
-};
-
-static const struct field device_fields[] = {
-	F(STRING, "arch", session_device, arch),
-	F(U32, "bus_width_bits", session_device, bus_width_bits),
-	F(U32, "clock_khz", session_device, clock_khz),
-	F(STRING, "driver", session_device, driver),
-	F(STRING, "host", session_device, host),
-	F(I32, "index", session_device, index),
-	F(U64, "memory_bytes", session_device, memory_bytes),
-	F(U32, "memory_clock_khz", session_device, memory_clock_khz),
-	F(STRING, "name", session_device, name),
-	F(U32, "num_sms", session_device, num_sms),
-	F(STRING, "type", session_device, type),
-	F(STRING, "uuid", session_device, uuid),
-};
-
-static const struct field epoch_fields[] = {
-	F(U32, "index", session_epoch, index),
-	F(STRING, "name", session_epoch, name),
-	F(U32, "phase", session_epoch, phase),
-};
-
-static bool is_pages(const struct session *s, const void *element)
-{
-	return interval_is_pages(s, element);
-}
-
-static bool may_be_launched(const struct session *s, const void *element)
-{
-	return !interval_is_pages(s, element);
-}
-
-static const struct field interval_fields[] = {
-	{"amount", FIELD_U32, offsetof(struct session_interval, amount), is_pages},
-	F(U64, "end_ns", session_interval, end_ns),
-	F(INDEX, "lane", session_interval, lane),
-	{"latency_ns", FIELD_U32, offsetof(struct session_interval, latency_ns), may_be_launched},
-	F(NODE, "node", session_interval, node),
-	F(U64, "start_ns", session_interval, start_ns),
-};
-
-static const struct field lane_fields[] = {
-	F(U32, "context", session_lane, context),   F(INDEX, "device", session_lane, device),
-	F(INDEX, "process", session_lane, process), F(INDEX, "stream", session_lane, stream),
-	F(U64, "thread", session_lane, thread),
-};
-
-static const struct field module_fields[] = {
-	F(U64, "base", session_module, base),
-	F(STRING, "build_id", session_module, build_id),
-	F(STRING, "path", session_module, path),
-	F(U64, "size", session_module, size),
-};
-
-static const struct field note_fields[] = {
-	F(LEVEL, "level", session_note, level),
-	F(INDEX, "process", session_note, process),
-	F(STRING, "text", session_note, text),
-};
-
-static const struct field process_fields[] = {
-	F(U64, "buffer_bytes", session_process, buffer_bytes),
-	F(STRING, "cmdline", session_process, cmdline),
-	F(END, "end", session_process, end),
-	F(STRING, "exe", session_process, exe),
-	F(STRING, "host", session_process, host),
-	F(HEX64, "instance", session_process, instance),
-	F(U64, "last_ns", session_process, last_ns),
-	F(U64, "launches", session_process, n_launches),
-	F(BOOL, "launches_counted", session_process, launches_counted),
-	F(LOSSES, "losses", session_process, losses),
-	F(U64, "oldest_launch_ns", session_process, oldest_ns),
-	F(U64, "own_bytes", session_process, own_bytes),
-	F(U64, "own_cpu_ns", session_process, own_cpu_ns),
-	F(BOOL, "paused", session_process, paused),
-	F(U32, "pid", session_process, pid),
-	F(U32, "ppid", session_process, ppid),
-	F(I32, "rank", session_process, rank),
-	F(U64, "records", session_process, n_records),
-	F(U64, "start_ns", session_process, start_ns),
-};
-
-static const struct field run_fields[] = {
-	F(WORDS, "command", session_run, strings[RUN_COMMAND]),
-	F(END, "end", session_run, end),
-	F(WORDS, "environment", session_run, strings[RUN_ENVIRONMENT]),
-	F(STATUS, "exit_status", session_run, exit_status),
-	F(U64, "first_work_ns", session_run, first_work_ns),
-	F(STRING, "folder", session_run, strings[RUN_FOLDER]),
-	F(STRING, "host", session_run, strings[RUN_HOST]),
-	F(STRING, "label", session_run, strings[RUN_LABEL]),
-	F(U64, "last_work_ns", session_run, last_work_ns),
-	F(U64, "paused_ns", session_run, paused_ns),
-	F(STATUS, "signal", session_run, signal),
-	F(U64, "start_ns", session_run, start_ns),
-	F(STRING, "version", session_run, strings[RUN_VERSION]),
-	F(U64, "wall_ns", session_run, wall_ns),
-};
-
-static const struct field sample_fields[] = {
-	F(INDEX, "device", session_sample, device),   F(METRIC, "metric", session_sample, metric),
-	F(INDEX, "process", session_sample, process), F(U64, "time_ns", session_sample, time_ns),
-	F(F64, "value", session_sample, value),
-};
-
-static const struct field sensor_fields[] = {
-#define _(id, number, key, ...) F(TOLD, key, session_sensors, of.v[number]),
-	SENSORS(_)
-#undef _
-		F(INDEX, "device", session_sensors, device),
-};
-
-static const struct field use_fields[] = {
-#define _(number, most) F(U64, #number, session_use, number),
-	USE_NUMBERS(_)
-#undef _
-		F(INDEX, "device", session_use, device),
-	F(INDEX, "process", session_use, process),
-};
-
-static const struct field copy_lane_fields[] = {
-	F(STATUS, "channel", session_copy_lane, channel),
-	F(CHANNEL, "channel_kind", session_copy_lane, channel_kind),
-	F(INDEX, "context", session_copy_lane, context),
-	F(INDEX, "device", session_copy_lane, device),
-	F(DIRECTION, "direction", session_copy_lane, direction),
-	F(INDEX, "process", session_copy_lane, process),
-	F(INDEX, "stream", session_copy_lane, stream),
-#define _(number) F(U64, #number, session_copy_lane, number),
-	COPY_LANE_NUMBERS(_)
-#undef _
-};
-
-static const struct field config_fields[] = {
-	F(U32, "block_x", session_config, of.shape.block[0]),
-	F(U32, "block_y", session_config, of.shape.block[1]),
-	F(U32, "block_z", session_config, of.shape.block[2]),
-	F(U32, "cluster_x", session_config, of.cluster[0]),
-	F(U32, "cluster_y", session_config, of.cluster[1]),
-	F(U32, "cluster_z", session_config, of.cluster[2]),
-	F(U64, "count", session_config, count),
-	F(INDEX, "device", session_config, device),
-	F(U32, "dynamic_shared_bytes", session_config, of.dynamic_shared),
-	F(U32, "grid_x", session_config, of.shape.grid[0]),
-	F(U32, "grid_y", session_config, of.shape.grid[1]),
-	F(U32, "grid_z", session_config, of.shape.grid[2]),
-	F(INDEX, "local_bytes", session_config, of.local), /* LAUNCH_LOCAL_UNKNOWN: absent */
-	F(NODE, "node", session_config, node),
-	F(INDEX, "process", session_config, process),
-	F(U32, "registers", session_config, of.registers),
-	F(U32, "static_shared_bytes", session_config, of.static_shared),
-	F(U64, "time_ns", session_config, time_ns),
-};
-
-static const struct field counters_fields[] = {
-	F(U64, "counted_ns", session_counters, of.counted_ns),
-	F(INDEX, "device", session_counters, device),
-	F(U64, "end_ns", session_counters, of.end_ns),
-	F(U32, "samples", session_counters, of.n),
-	F(U64, "start_ns", session_counters, of.start_ns),
-#define _(id, number, key, ...) F(COUNTED, key, session_counters, of.v[number]),
-	COUNTERS(_)
-#undef _
-};
-
-static const struct field unrecorded_fields[] = {
-	F(U64, "end_ns", session_unrecorded, end_ns),
-	F(U32, "number", session_unrecorded, number),
-	F(INDEX, "process", session_unrecorded, process),
-	F(REASON, "reason", session_unrecorded, reason),
-	F(U64, "start_ns", session_unrecorded, start_ns),
-};
-
-#define S(id, key, what, fields)                                                                   \
-	[SECTION_##id] = {key,                                                                     \
-			  fields,                                                                  \
-			  ARRAY_SIZE(fields),                                                      \
-			  sizeof(*((struct session *)0)->what),                                    \
-			  offsetof(struct session, what),                                          \
-			  offsetof(struct session, n_##what)}
-
-const struct field_section sections[SECTION_N] = {
-	S(CLOCKS, "clocks", clocks, clock_fields),
-	S(COPY_LANES, "copy_lanes", copy_lanes, copy_lane_fields),
-	S(COUNTERS, "counters", counters, counters_fields),
-	S(DEVICES, "devices", devices, device_fields),
-	S(EPOCHS, "epochs", epochs, epoch_fields),
-	S(INTERVALS, "intervals", intervals, interval_fields),
-	S(LANES, "lanes", lanes, lane_fields),
-	S(CONFIGS, "launch_configs", configs, config_fields),
-	S(MODULES, "modules", modules, module_fields),
-	S(NOTES, "notes", notes, note_fields),
-	S(PROCESSES, "processes", processes, process_fields),
-	S(RUNS, "runs", runs, run_fields),
-	S(SAMPLES, "samples", samples, sample_fields),
-	S(SENSORS, "sensors", sensors, sensor_fields),
-	S(UNRECORDED, "unrecorded", unrecorded, unrecorded_fields),
-	S(USES, "uses", uses, use_fields),
-};
-
 const char *const process_end_words[3] = {"runs", "ended", "vanished"};
 const char *const channel_kind_words[CHANNEL_N_KINDS] = {"", "compute", "copy", "decompress"};
 const char *const reason_words[UNRECORDED_N] = {"", "paused", "window", "aside", "full"};
@@ -231,18 +20,6 @@ const char *const metric_type_words[3] = {"u64", "f64", "text"};
 const char *const metric_scope_words[3] = {"inclusive", "exclusive", "property"};
 const char *const metric_add_words[METRIC_N_ADDS] = {"sum",   "min",   "max", "last",
 						     "wmean", "gauge", "peak"};
-
-size_t section_count(const struct session *s, const struct field_section *section)
-{
-	return *(const size_t *)((const char *)s + section->count);
-}
-
-const void *section_element(const struct session *s, const struct field_section *section, size_t i)
-{
-	const char *array = *(const char *const *)((const char *)s + section->array);
-
-	return array + i * section->element_size;
-}
 
 static void write_bytes(const struct fields_writer *f, const char *s, size_t len)
 {
@@ -363,10 +140,9 @@ static void write_metric_name(const struct fields_writer *f, uint32_t id)
 		jsonw_null(f->json);
 }
 
-static void write_field(const struct fields_writer *f, const struct field *field,
-			const void *element)
+static void write_field(const struct fields_writer *f, const struct field *field, const void *row)
 {
-	const void *p = (const char *)element + field->offset;
+	const void *p = (const char *)row + field->offset;
 
 	switch (field->type) {
 	case FIELD_STRING:
@@ -376,6 +152,8 @@ static void write_field(const struct fields_writer *f, const struct field *field
 		write_words(f, *(const uint32_t *)p);
 		break;
 	case FIELD_U32:
+	case FIELD_AMOUNT:
+	case FIELD_LATENCY:
 	case FIELD_STATUS:
 		jsonw_u64(f->json, *(const uint32_t *)p);
 		break;
@@ -401,6 +179,11 @@ static void write_field(const struct fields_writer *f, const struct field *field
 		write_hex64(f, *(const uint64_t *)p);
 		break;
 	case FIELD_INDEX:
+	case FIELD_LANE:
+	case FIELD_EPOCH:
+	case FIELD_PROCESS:
+	case FIELD_DEVICE:
+	case FIELD_PART:
 		write_index(f, *(const uint32_t *)p);
 		break;
 	case FIELD_NODE:
@@ -431,9 +214,9 @@ static void write_field(const struct fields_writer *f, const struct field *field
 }
 
 /* Is the value the one that a reader assumes when the key is not there? */
-static bool field_default(const struct field *field, const void *element)
+static bool field_default(const struct field *field, const void *row)
 {
-	const void *p = (const char *)element + field->offset;
+	const void *p = (const char *)row + field->offset;
 
 	switch (field->type) {
 	case FIELD_BOOL:
@@ -446,6 +229,8 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_STRING:
 	case FIELD_WORDS:
 	case FIELD_U32:
+	case FIELD_AMOUNT:
+	case FIELD_LATENCY:
 	case FIELD_STATUS:
 		return *(const uint32_t *)p == 0;
 	case FIELD_U64:
@@ -455,6 +240,9 @@ static bool field_default(const struct field *field, const void *element)
 	case FIELD_COUNTED:
 		return is_untold(*(const double *)p, NAN);
 	case FIELD_INDEX:
+	case FIELD_LANE:
+	case FIELD_PROCESS:
+	case FIELD_DEVICE:
 		return *(const uint32_t *)p == SESSION_NONE;
 	case FIELD_LOSSES:
 		return fields_losses_none(p);
@@ -463,31 +251,44 @@ static bool field_default(const struct field *field, const void *element)
 	}
 }
 
-static void write_element(const struct fields_writer *f, const struct field_section *section,
-			  const void *element)
+static bool is_pages(const struct session *s, const void *row)
 {
-	jsonw_object_flat(f->json); /* one element a line */
-	for (size_t i = 0; i < section->n_fields; i++) {
-		const struct field *field = &section->fields[i];
+	return interval_is_pages(s, row);
+}
 
-		if ((field->has && !field->has(f->session, element)) ||
-		    (!f->all && field_default(field, element)))
+static bool may_be_launched(const struct session *s, const void *row)
+{
+	return !interval_is_pages(s, row);
+}
+
+/* Has a row a field? NULL: each has. */
+static bool (*const has[FIELD_N])(const struct session *s, const void *row) = {
+	[FIELD_AMOUNT] = is_pages, [FIELD_LATENCY] = may_be_launched};
+
+static void write_row(const struct fields_writer *f, const struct row_table *table, const void *row)
+{
+	jsonw_object_flat(f->json); /* one row a line */
+	for (size_t i = 0; i < table->n_fields; i++) {
+		const struct field *field = &table->fields[i];
+
+		if (!field->key || (has[field->type] && !has[field->type](f->session, row)) ||
+		    (!f->all && field_default(field, row)))
 			continue;
 		jsonw_key(f->json, field->key);
-		write_field(f, field, element);
+		write_field(f, field, row);
 	}
 	jsonw_object_end(f->json);
 }
 
-void fields_write_section(const struct fields_writer *f, const struct field_section *section)
+void fields_write_table(const struct fields_writer *f, enum table_id id)
 {
-	size_t n = section_count(f->session, section);
+	size_t n = f->session->tables[id].n;
 
 	if (!n && !f->all)
 		return;
-	jsonw_key_array(f->json, section->key);
+	jsonw_key_array(f->json, row_tables[id].key);
 	for (size_t i = 0; i < n; i++)
-		write_element(f, section, section_element(f->session, section, i));
+		write_row(f, &row_tables[id], row_at(f->session, id, i));
 	jsonw_array_end(f->json);
 }
 

@@ -265,18 +265,25 @@ static bool metrics_are_plain(const struct hwrite *w)
 	return true;
 }
 
+/* Dimensions are looked at one by one: a file of upstream's has some of their rows, too. */
+static bool tables_are_plain(const struct session *s)
+{
+	for (unsigned i = 0; i < TABLE_N; i++)
+		if (row_tables[i].part != PART_DIMENSION && s->tables[i].n)
+			return false;
+	return !s->n_processes && !s->n_modules;
+}
+
 /* Is there nothing that a file of upstream's could not say as well? */
 static bool session_is_plain(const struct hwrite *w)
 {
 	const struct session *s = w->s;
 	const struct session_epoch *e = s->epochs;
 
-	return !w->tables && !s->n_processes && s->n_epochs == 1 && !e->name && !e->index &&
-	       !e->phase && !s->n_modules && !s->n_notes && !s->n_hists && !s->n_samples &&
-	       !s->n_intervals && !s->n_clocks && !s->n_uses && !s->n_copy_lanes &&
-	       !s->n_unrecorded && !s->n_configs && !s->n_runs && !s->n_sensors && !s->n_counters &&
-	       !s->start_ns && !s->end_ns && !s->source && fields_losses_none(s->losses) &&
-	       lanes_are_plain(s) && devices_are_plain(s) && metrics_are_plain(w);
+	return !w->tables && tables_are_plain(s) && s->n_epochs == 1 && !e->name && !e->index &&
+	       !e->phase && !s->n_hists && !s->start_ns && !s->end_ns && !s->source &&
+	       fields_losses_none(s->losses) && lanes_are_plain(s) && devices_are_plain(s) &&
+	       metrics_are_plain(w);
 }
 
 static void write_u64_key(struct hwrite *w, const char *key, uint64_t v)
@@ -344,43 +351,69 @@ static void write_root_keys(struct hwrite *w, const struct part *root, const str
 	jsonw_object_end(&w->json);
 }
 
+static void write_end_ns(struct hwrite *w)
+{
+	write_u64_key(w, "end_ns", w->s->end_ns);
+}
+
+static void write_start_ns(struct hwrite *w)
+{
+	write_u64_key(w, "start_ns", w->s->start_ns);
+}
+
+static void write_losses(struct hwrite *w)
+{
+	if (fields_losses_none(w->s->losses))
+		return;
+	jsonw_key(&w->json, "losses");
+	fields_write_losses(&w->fields, w->s->losses);
+}
+
+static void write_source(struct hwrite *w)
+{
+	if (w->s->source)
+		fields_key_string(&w->fields, "source", w->s->source);
+}
+
+static void write_version(struct hwrite *w)
+{
+	jsonw_key_u64(&w->json, "version", 1);
+}
+
+/* Tables whose keys come before `key` and were not written yet. */
+static void write_tables(struct hwrite *w, const char *key, unsigned *next)
+{
+	for (; *next < TABLE_N && strcmp(row_tables[*next].key, key) < 0; ++*next)
+		if (w->trace || row_tables[*next].part != PART_TRACE)
+			fields_write_table(&w->fields, (enum table_id) * next);
+}
+
 /* In alphabetical order, as everything in these files. extra: of the root, NULL = none. */
 static void write_session_keys(struct hwrite *w, const struct part *root, const struct extra *extra)
 {
-	const struct session *s = w->s;
+	static const struct {
+		const char *key;
+		void (*write)(struct hwrite *w);
+	} others[] = {
+		{"end_ns", write_end_ns},
+		{"frames", write_listed_frames},
+		{"losses", write_losses},
+		{"metrics", write_metric_table},
+		{"root", NULL},
+		{"sets", write_sets},
+		{"source", write_source},
+		{"start_ns", write_start_ns},
+		{"version", write_version},
+	};
+	unsigned next = 0;
 
-	fields_write_section(&w->fields, &sections[SECTION_CLOCKS]);
-	fields_write_section(&w->fields, &sections[SECTION_COPY_LANES]);
-	fields_write_section(&w->fields, &sections[SECTION_COUNTERS]);
-	fields_write_section(&w->fields, &sections[SECTION_DEVICES]);
-	write_u64_key(w, "end_ns", s->end_ns);
-	fields_write_section(&w->fields, &sections[SECTION_EPOCHS]);
-	write_listed_frames(w);
-	if (w->trace)
-		fields_write_section(&w->fields, &sections[SECTION_INTERVALS]);
-	fields_write_section(&w->fields, &sections[SECTION_LANES]);
-	fields_write_section(&w->fields, &sections[SECTION_CONFIGS]);
-	if (!fields_losses_none(s->losses)) {
-		jsonw_key(&w->json, "losses");
-		fields_write_losses(&w->fields, s->losses);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		write_tables(w, others[i].key, &next);
+		if (others[i].write)
+			others[i].write(w);
+		else if (extra)
+			write_root_keys(w, root, extra);
 	}
-	write_metric_table(w);
-	fields_write_section(&w->fields, &sections[SECTION_MODULES]);
-	fields_write_section(&w->fields, &sections[SECTION_NOTES]);
-	fields_write_section(&w->fields, &sections[SECTION_PROCESSES]);
-	if (extra)
-		write_root_keys(w, root, extra);
-	fields_write_section(&w->fields, &sections[SECTION_RUNS]);
-	fields_write_section(&w->fields, &sections[SECTION_SAMPLES]);
-	fields_write_section(&w->fields, &sections[SECTION_SENSORS]);
-	write_sets(w);
-	if (s->source)
-		fields_key_string(&w->fields, "source", s->source);
-	write_u64_key(w, "start_ns", s->start_ns);
-	if (w->trace)
-		fields_write_section(&w->fields, &sections[SECTION_UNRECORDED]);
-	fields_write_section(&w->fields, &sections[SECTION_USES]);
-	jsonw_key_u64(&w->json, "version", 1);
 }
 
 void hwrite_root_extra(struct hwrite *w, const struct part *root)

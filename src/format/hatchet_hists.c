@@ -50,6 +50,6 @@ struct hist *hread_hist(struct hread *r, uint32_t node, size_t map)
 	uint32_t device = hread_u32(r, hread_find(r, map, KEY_DEVICE), SESSION_NONE);
 	uint32_t process = hread_u32(r, hread_find(r, map, KEY_PROCESS), SESSION_NONE);
 
-	return session_hist_of(r->s, node, hread_section_id(r, SECTION_DEVICES, device),
-			       hread_section_id(r, SECTION_PROCESSES, process));
+	return session_hist_of(r->s, node, hread_row_id(r, TABLE_DEVICES, device),
+			       hread_row_id(r, TABLE_PROCESSES, process));
 }

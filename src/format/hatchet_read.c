@@ -43,7 +43,7 @@ static uint32_t listed_frame(struct hread *r, size_t map, enum frame_kind kind)
 	uint32_t module = hread_u32(r, hread_find(r, map, KEY_MODULE), SESSION_NONE);
 	uint32_t frame =
 		session_frame_intern(r->s, kind, hread_string(r, hread_find(r, map, KEY_NAME)),
-				     hread_section_id(r, SECTION_MODULES, module),
+				     hread_row_id(r, TABLE_MODULES, module),
 				     hread_u64(r, hread_find(r, map, KEY_OFFSET), 0));
 
 	if (frame != SESSION_NONE)
@@ -168,7 +168,7 @@ static int read_row_values(struct hread *r, uint32_t row, uint64_t file_set, siz
 /* A file that lists no epochs has the one of the whole run. */
 static uint32_t epoch_of(const struct hread *r, uint64_t index)
 {
-	const struct id_map *epochs = &r->sections[SECTION_EPOCHS];
+	const struct id_map *epochs = &r->tables[TABLE_EPOCHS];
 
 	return !epochs->n && !index ? 0 : hread_map_get(epochs, index);
 }
@@ -186,7 +186,7 @@ static int read_row(struct hread *r, uint32_t node, size_t list)
 			return hread_warn(r, WARNING_INDEX);
 		at = token_next(t, at);
 	}
-	lane = hread_map_get(&r->sections[SECTION_LANES], head[0]);
+	lane = hread_map_get(&r->tables[TABLE_LANES], head[0]);
 	epoch = epoch_of(r, head[1]);
 	set = hread_map_get(&r->sets, head[2]);
 	if (set >= r->s->n_sets || epoch == SESSION_NONE || lane == SESSION_NONE)

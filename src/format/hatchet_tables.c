@@ -285,9 +285,9 @@ static uint32_t get_status(const struct hread *r, size_t at)
 	return get_f64(r, at, &v) && v == trunc(v) ? hread_u32(r, at, SESSION_NONE) : SESSION_NONE;
 }
 
-static void read_field(struct hread *r, const struct field *field, size_t at, void *element)
+static void read_field(struct hread *r, const struct field *field, size_t at, void *row)
 {
-	void *p = (char *)element + field->offset;
+	void *p = (char *)row + field->offset;
 
 	switch (field->type) {
 	case FIELD_STRING:
@@ -297,6 +297,8 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 		*(uint32_t *)p = get_words(r, at);
 		break;
 	case FIELD_U32:
+	case FIELD_AMOUNT:
+	case FIELD_LATENCY:
 		*(uint32_t *)p = hread_u32(r, at, 0);
 		break;
 	case FIELD_STATUS:
@@ -325,6 +327,11 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 		break;
 	case FIELD_INDEX:
 	case FIELD_NODE:
+	case FIELD_LANE:
+	case FIELD_EPOCH:
+	case FIELD_PROCESS:
+	case FIELD_DEVICE:
+	case FIELD_PART:
 		*(uint32_t *)p = hread_u32(r, at, SESSION_NONE);
 		break;
 	case FIELD_METRIC:
@@ -351,39 +358,44 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 	}
 }
 
-static void read_element(struct hread *r, const struct field_section *section, size_t map,
-			 void *element)
+/* Where a file has no such field: numbers are 0. */
+static void clear_row(const struct row_table *table, void *row)
+{
+	memset(row, 0, table->row_size);
+	for (size_t i = 0; i < table->n_fields; i++) {
+		const struct field *f = &table->fields[i];
+
+		if (f->key && field_is_id(f->type))
+			*row_id(row, f) = SESSION_NONE;
+		else if (f->type == FIELD_COUNTED)
+			*(double *)(void *)((char *)row + f->offset) = NAN;
+	}
+}
+
+static void read_row(struct hread *r, const struct row_table *table, size_t map, void *row)
 {
 	const struct tokens *t = &r->f.tokens;
 
-	memset(element, 0, section->element_size);
-	for (size_t i = 0; i < section->n_fields; i++) {
-		const struct field *f = &section->fields[i];
-
-		if (f->type == FIELD_INDEX || f->type == FIELD_NODE)
-			*(uint32_t *)(void *)((char *)element + f->offset) = SESSION_NONE;
-		else if (f->type == FIELD_COUNTED)
-			*(double *)(void *)((char *)element + f->offset) = NAN;
-	}
+	clear_row(table, row);
 	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
 	     at = token_next(t, at + 1)) {
 		const char *key = key_text(r, at);
 
-		for (size_t i = 0; i < section->n_fields; i++)
-			if (!strcmp(section->fields[i].key, key))
-				read_field(r, &section->fields[i], at + 1, element);
+		for (size_t i = 0; i < table->n_fields; i++)
+			if (table->fields[i].key && !strcmp(table->fields[i].key, key))
+				read_field(r, &table->fields[i], at + 1, row);
 	}
 }
 
-uint32_t hread_section_id(const struct hread *r, enum section_id section, uint32_t index)
+uint32_t hread_row_id(const struct hread *r, enum table_id table, uint32_t index)
 {
-	return hread_map_get(&r->sections[section], index);
+	return hread_map_get(&r->tables[table], index);
 }
 
 /* Each process that a file lists is one, also where it says no instance, or the same one again. */
-static int add_process(struct hread *r, void *element)
+static int add_process(struct hread *r, void *row)
 {
-	struct session_process *p = element;
+	struct session_process *p = row;
 	uint64_t instance = p->instance;
 	uint32_t id;
 
@@ -395,97 +407,38 @@ static int add_process(struct hread *r, void *element)
 
 	if (id != SESSION_NONE)
 		r->s->processes[id] = *p;
-	return hread_map_add(&r->sections[SECTION_PROCESSES], id);
+	return hread_map_add(&r->tables[TABLE_PROCESSES], id);
 }
 
-static int add_device(struct hread *r, void *element)
+static int add_device(struct hread *r, void *row)
 {
-	return hread_map_add(&r->sections[SECTION_DEVICES], session_device_intern(r->s, element));
+	return hread_map_add(&r->tables[TABLE_DEVICES], session_device_intern(r->s, row));
 }
 
-static int add_epoch(struct hread *r, void *element)
+static int add_epoch(struct hread *r, void *row)
 {
-	return hread_map_add(&r->sections[SECTION_EPOCHS], session_epoch_intern(r->s, element));
+	return hread_map_add(&r->tables[TABLE_EPOCHS], session_epoch_intern(r->s, row));
 }
 
-static int add_module(struct hread *r, void *element)
+static int add_module(struct hread *r, void *row)
 {
-	return hread_map_add(&r->sections[SECTION_MODULES], session_module_intern(r->s, element));
+	return hread_map_add(&r->tables[TABLE_MODULES], session_module_intern(r->s, row));
 }
 
-static int add_lane(struct hread *r, void *element)
+static int add_lane(struct hread *r, void *row)
 {
-	struct session_lane *lane = element;
+	struct session_lane *lane = row;
 
-	lane->process = hread_section_id(r, SECTION_PROCESSES, lane->process);
-	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
-	return hread_map_add(&r->sections[SECTION_LANES], session_lane_intern(r->s, lane));
-}
-
-static int add_note(struct hread *r, void *element)
-{
-	const struct session_note *note = element;
-
-	return session_note(r->s, hread_section_id(r, SECTION_PROCESSES, note->process),
-			    (enum note_level)note->level, strtab_str(r->s->strings, note->text));
-}
-
-static int add_clock(struct hread *r, void *element)
-{
-	struct session_clock *clock = element;
-
-	clock->process = hread_section_id(r, SECTION_PROCESSES, clock->process);
-	return session_clock_add(r->s, clock);
-}
-
-static int add_sample(struct hread *r, void *element)
-{
-	struct session_sample *sample = element;
-
-	sample->device = hread_section_id(r, SECTION_DEVICES, sample->device);
-	sample->process = hread_section_id(r, SECTION_PROCESSES, sample->process);
-	if (sample->metric == METRIC_NONE)
-		return hread_warn(r, WARNING_INDEX);
-	return session_sample_add(r->s, sample);
-}
-
-static int add_interval(struct hread *r, void *element)
-{
-	struct session_interval *interval = element;
-
-	interval->node = hread_map_get(&r->nodes, interval->node);
-	interval->lane = hread_section_id(r, SECTION_LANES, interval->lane);
-	if (interval->node == SESSION_NONE || interval->lane == SESSION_NONE)
-		return hread_warn(r, WARNING_INDEX);
-	return session_interval_add(r->s, interval);
-}
-
-/* What is told of one twice adds up: two nodes of the file may be one of ours. */
-static int add_config(struct hread *r, void *element)
-{
-	struct session_config *config = element, *into;
-	bool of_nobody = config->process == SESSION_NONE;
-
-	config->node = hread_map_get(&r->nodes, config->node);
-	config->device = hread_section_id(r, SECTION_DEVICES, config->device);
-	config->process = hread_section_id(r, SECTION_PROCESSES, config->process);
-	if (config->node == SESSION_NONE || config->device == SESSION_NONE ||
-	    (config->process == SESSION_NONE && !of_nobody))
-		return hread_warn(r, WARNING_INDEX);
-	config->part = 0;
-	into = session_config_of(r->s, config);
-	if (!into)
-		return -ENOMEM;
-	into->count += config->count;
-	into->time_ns += config->time_ns;
-	return 0;
+	lane->process = hread_row_id(r, TABLE_PROCESSES, lane->process);
+	lane->device = hread_row_id(r, TABLE_DEVICES, lane->device);
+	return hread_map_add(&r->tables[TABLE_LANES], session_lane_intern(r->s, lane));
 }
 
 /* One that says nothing is none. Without its number it is not known how a run ended: not that all
  * was well. */
-static int add_run(struct hread *r, void *element)
+static int add_run(struct hread *r, void *row)
 {
-	struct session_run *run = element;
+	struct session_run *run = row;
 
 	if (run->exit_status == SESSION_NONE || run->signal == SESSION_NONE) {
 		run->exit_status = run->signal = 0;
@@ -497,56 +450,21 @@ static int add_run(struct hread *r, void *element)
 	return session_run_add(r->s, run);
 }
 
-static int add_sensors(struct hread *r, void *element)
+/* What is a part is no more than the whole. */
+static int add_use(struct hread *r, void *row)
 {
-	const struct session_sensors *sensors = element;
-	uint32_t device = hread_section_id(r, SECTION_DEVICES, sensors->device);
-	struct sensors *sum;
+	struct session_use *use = row;
 
-	if (device == SESSION_NONE)
-		return hread_warn(r, WARNING_INDEX);
-	sum = session_sensors_of(r->s, device);
-	if (!sum)
-		return -ENOMEM;
-	sensors_add(sum, &sensors->of);
-	return 0;
-}
-
-static int add_counters(struct hread *r, void *element)
-{
-	struct session_counters *counters = element;
-	int e;
-
-	counters->device = hread_section_id(r, SECTION_DEVICES, counters->device);
-	e = session_counters_add(r->s, counters);
-	return e == -EINVAL ? hread_warn(r, WARNING_INDEX) : e;
-}
-
-static int add_use(struct hread *r, void *element)
-{
-	struct session_use *use = element;
-	bool of_nobody = use->process == SESSION_NONE; /* of a trace that knows no process */
-
-	use->process = hread_section_id(r, SECTION_PROCESSES, use->process);
-	use->device = hread_section_id(r, SECTION_DEVICES, use->device);
-	if ((use->process == SESSION_NONE && !of_nobody) || use->device == SESSION_NONE)
-		return hread_warn(r, WARNING_INDEX);
-	/* What is a part is no more than the whole. */
 	for (unsigned i = 0; i < USE_N; i++)
 		use->v[i] = MIN(use->v[i], use->v[use_at_most[i]]);
 	return session_use_set(r->s, use);
 }
 
 /* A channel that is no number is not known. What is listed twice in one place, as it is then, adds up. */
-static int add_copy_lane(struct hread *r, void *element)
+static int add_copy_lane(struct hread *r, void *row)
 {
-	struct session_copy_lane *lane = element, *into;
-	bool of_nobody = lane->process == SESSION_NONE; /* as in add_use() */
+	struct session_copy_lane *lane = row, *into;
 
-	lane->process = hread_section_id(r, SECTION_PROCESSES, lane->process);
-	lane->device = hread_section_id(r, SECTION_DEVICES, lane->device);
-	if ((lane->process == SESSION_NONE && !of_nobody) || lane->device == SESSION_NONE)
-		return hread_warn(r, WARNING_INDEX);
 	if (lane->channel == SESSION_NONE) {
 		lane->channel = 0;
 		lane->channel_kind = CHANNEL_UNKNOWN;
@@ -561,71 +479,78 @@ static int add_copy_lane(struct hread *r, void *element)
 	return 0;
 }
 
-static int add_unrecorded(struct hread *r, void *element)
+/* What a file names by number, as the session has it. SESSION_NONE: it is not there. */
+static uint32_t id_of(const struct hread *r, enum field_type type, uint32_t of)
 {
-	struct session_unrecorded *span = element;
-	bool of_nobody = span->process == SESSION_NONE;
+	static const enum table_id named[FIELD_N] = {[FIELD_LANE] = TABLE_LANES,
+						     [FIELD_PROCESS] = TABLE_PROCESSES,
+						     [FIELD_DEVICE] = TABLE_DEVICES};
+
+	return type == FIELD_NODE ? hread_map_get(&r->nodes, of) : hread_row_id(r, named[type], of);
+}
+
+/* False: a row of nothing that is there. */
+static bool name_ids(const struct hread *r, const struct row_table *table, void *row)
+{
+	for (size_t i = 0; i < table->n_fields; i++) {
+		const struct field *f = &table->fields[i];
+		uint32_t of;
+
+		if (!f->key || !field_is_id(f->type) || f->type == FIELD_INDEX)
+			continue;
+		of = *row_id(row, f);
+		if (f->type != FIELD_METRIC)
+			*row_id(row, f) = id_of(r, f->type, of);
+		if (*row_id(row, f) == SESSION_NONE &&
+		    (f->flags & FIELD_NEEDED || (f->flags & FIELD_OWNED && of != SESSION_NONE)))
+			return false;
+	}
+	return true;
+}
+
+/* What is told of one twice becomes one by the table's rule: two nodes of the file may be one of ours. */
+static int add_row(struct hread *r, enum table_id table, void *row)
+{
+	static int (*const add[TABLE_N])(struct hread *, void *) = {
+		[TABLE_RUNS] = add_run, [TABLE_USES] = add_use, [TABLE_COPY_LANES] = add_copy_lane};
 	int e;
 
-	span->process = hread_section_id(r, SECTION_PROCESSES, span->process);
-	if (span->process == SESSION_NONE && !of_nobody)
+	if (!name_ids(r, &row_tables[table], row))
 		return hread_warn(r, WARNING_INDEX);
-	e = session_unrecorded_set(r->s, span);
+	e = add[table] ? add[table](r, row) : session_table_add(r->s, table, row);
 	return e == -EINVAL ? hread_warn(r, WARNING_INDEX) : e;
 }
 
-static int read_entry(struct hread *r, uint32_t section, size_t at)
+static int read_entry(struct hread *r, uint32_t table, size_t at)
 {
-	static int (*const add[SECTION_N])(struct hread *, void *) = {
-		[SECTION_CLOCKS] = add_clock,         [SECTION_CONFIGS] = add_config,
-		[SECTION_DEVICES] = add_device,       [SECTION_EPOCHS] = add_epoch,
-		[SECTION_INTERVALS] = add_interval,   [SECTION_LANES] = add_lane,
-		[SECTION_MODULES] = add_module,       [SECTION_NOTES] = add_note,
-		[SECTION_PROCESSES] = add_process,    [SECTION_RUNS] = add_run,
-		[SECTION_SAMPLES] = add_sample,       [SECTION_SENSORS] = add_sensors,
-		[SECTION_COUNTERS] = add_counters,    [SECTION_USES] = add_use,
-		[SECTION_COPY_LANES] = add_copy_lane, [SECTION_UNRECORDED] = add_unrecorded,
+	static int (*const dimensions[TABLE_N])(struct hread *, void *) = {
+		[TABLE_DEVICES] = add_device,    [TABLE_EPOCHS] = add_epoch,
+		[TABLE_LANES] = add_lane,        [TABLE_MODULES] = add_module,
+		[TABLE_PROCESSES] = add_process,
 	};
-	union {
-		struct session_process process;
-		struct session_device device;
-		struct session_lane lane;
-		struct session_epoch epoch;
-		struct session_module module;
-		struct session_note note;
-		struct session_sample sample;
-		struct session_interval interval;
-		struct session_config config;
-		struct session_clock clock;
-		struct session_use use;
-		struct session_copy_lane copy_lane;
-		struct session_unrecorded unrecorded;
-		struct session_run run;
-		struct session_sensors sensors;
-		struct session_counters counters;
-	} element;
+	union any_row row;
 
 	if (token_at(&r->f.tokens, at) != TOKEN_MAP)
-		return map_add_nothing(&r->sections[section]);
-	read_element(r, &sections[section], at, &element);
-	return add[section](r, &element);
+		return map_add_nothing(&r->tables[table]);
+	read_row(r, &row_tables[table], at, &row);
+	return dimensions[table] ? dimensions[table](r, &row) : add_row(r, table, &row);
 }
 
-static int read_section(struct hread *r, enum section_id id)
+static int read_table(struct hread *r, enum table_id id)
 {
-	const char *name = sections[id].key;
+	const char *name = row_tables[id].key;
 	uint32_t key = strtab_find(r->f.keys, name, strlen(name));
 	size_t list = key == STRTAB_NONE ? 0 : token_find(&r->f.tokens, r->extra, key);
 
 	return hread_each(r, list, TOKEN_NONE, id, read_entry);
 }
 
-static int read_sections(struct hread *r, const enum section_id *ids, size_t n)
+static int read_tables(struct hread *r, const enum table_id *ids, size_t n)
 {
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < n; i++)
-		ret = read_section(r, ids[i]);
+		ret = read_table(r, ids[i]);
 	return ret;
 }
 
@@ -889,10 +814,10 @@ static int read_device_table(struct hread *r, size_t map)
 /* Our own list says all that the table says, and more. */
 static int read_devices(struct hread *r)
 {
-	int ret = read_section(r, SECTION_DEVICES);
+	int ret = read_table(r, TABLE_DEVICES);
 
-	for (size_t i = 0; ret == 0 && i < r->sections[SECTION_DEVICES].n; i++) {
-		uint32_t id = r->sections[SECTION_DEVICES].ids[i];
+	for (size_t i = 0; ret == 0 && i < r->tables[TABLE_DEVICES].n; i++) {
+		uint32_t id = r->tables[TABLE_DEVICES].ids[i];
 
 		if (id == SESSION_NONE)
 			continue;
@@ -991,8 +916,7 @@ static void read_session_values(struct hread *r)
 
 int hread_tables(struct hread *r)
 {
-	static const enum section_id dimensions[] = {SECTION_EPOCHS, SECTION_LANES,
-						     SECTION_MODULES};
+	static const enum table_id dimensions[] = {TABLE_EPOCHS, TABLE_LANES, TABLE_MODULES};
 	int ret = 0;
 
 	if (hread_u64(r, hread_find(r, r->extra, KEY_VERSION), 1) > 1)
@@ -1005,11 +929,11 @@ int hread_tables(struct hread *r)
 	if (ret == 0)
 		ret = learn_metrics(r);
 	if (ret == 0)
-		ret = read_section(r, SECTION_PROCESSES);
+		ret = read_table(r, TABLE_PROCESSES);
 	if (ret == 0)
 		ret = read_devices(r);
 	if (ret == 0)
-		ret = read_sections(r, dimensions, ARRAY_SIZE(dimensions));
+		ret = read_tables(r, dimensions, ARRAY_SIZE(dimensions));
 	if (ret == 0)
 		ret = read_list(r, KEY_FRAMES, 0, read_frame);
 	if (ret == 0)
@@ -1021,12 +945,12 @@ int hread_tables(struct hread *r)
 
 int hread_references(struct hread *r)
 {
-	static const enum section_id ids[] = {
-		SECTION_INTERVALS,  SECTION_SAMPLES, SECTION_CLOCKS,  SECTION_USES,
-		SECTION_NOTES,      SECTION_RUNS,    SECTION_SENSORS, SECTION_COPY_LANES,
-		SECTION_UNRECORDED, SECTION_CONFIGS, SECTION_COUNTERS};
+	int ret = 0;
 
-	return read_sections(r, ids, ARRAY_SIZE(ids));
+	for (unsigned i = 0; ret == 0 && i < TABLE_N; i++)
+		if (row_tables[i].part != PART_DIMENSION)
+			ret = read_table(r, (enum table_id)i);
+	return ret;
 }
 
 void hread_done(struct hread *r)
@@ -1039,8 +963,8 @@ void hread_done(struct hread *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]);
-	for (size_t i = 0; i < SECTION_N; i++)
-		free(r->sections[i].ids);
+	for (size_t i = 0; i < TABLE_N; i++)
+		free(r->tables[i].ids);
 	idindex_done(&r->device_names);
 	hatchet_file_done(&r->f);
 }

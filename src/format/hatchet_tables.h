@@ -39,7 +39,7 @@ enum { NEWER_LOSSES = 8 };
 struct hread {
 	struct session *s;
 	struct hatchet_file f;
-	struct id_map sections[SECTION_N];
+	struct id_map tables[TABLE_N];
 	struct id_map sets, frames;
 	/* For each value of a row in the file: its place in the session's row. Those of the file's
 	 * set i begin at first_place.ids[i]. */
@@ -105,7 +105,7 @@ uint32_t hread_map_get(const struct id_map *m, uint64_t index); /* SESSION_NONE:
 /* The places of a set's values in a row of it; *ret_n: how many a row of the file has. */
 const uint32_t *hread_places(const struct hread *r, uint64_t set, uint32_t *ret_n);
 #define PLACE_NONE (SESSION_NONE - 1) /* the same metric comes again */
-uint32_t hread_section_id(const struct hread *r, enum section_id section, uint32_t index);
+uint32_t hread_row_id(const struct hread *r, enum table_id table, uint32_t index);
 
 /* Values of the file. A position of 0 is a value that is missing. */
 size_t hread_find(const struct hread *r, size_t map, enum hatchet_key key);

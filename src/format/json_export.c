@@ -341,8 +341,8 @@ static int export(const struct session *s, const struct write_options *options, 
 		write_head(&x);
 		write_losses(&x);
 		write_metric_table(&x);
-		for (size_t i = 0; i < SECTION_N; i++)
-			fields_write_section(&x.fields, &sections[i]);
+		for (unsigned i = 0; i < TABLE_N; i++)
+			fields_write_table(&x.fields, (enum table_id)i);
 		write_idle(&x, idle);
 		write_traffic(&x, &traffic);
 		write_nodes(&x);

@@ -121,11 +121,10 @@ static int read_metrics(struct json_reader *x, size_t map, uint32_t node, uint32
 static int read_row(struct json_reader *x, uint32_t node, size_t map)
 {
 	struct hread *r = &x->r;
-	uint32_t lane = hread_section_id(r, SECTION_LANES,
-					 hread_u32(r, find(x, map, JSON_LANE), SESSION_NONE));
+	uint32_t lane =
+		hread_row_id(r, TABLE_LANES, hread_u32(r, find(x, map, JSON_LANE), SESSION_NONE));
 	uint32_t index = hread_u32(r, find(x, map, JSON_EPOCH), SESSION_NONE);
-	uint32_t epoch =
-		r->sections[SECTION_EPOCHS].n ? hread_section_id(r, SECTION_EPOCHS, index) : 0;
+	uint32_t epoch = r->tables[TABLE_EPOCHS].n ? hread_row_id(r, TABLE_EPOCHS, index) : 0;
 
 	if (lane == SESSION_NONE || epoch == SESSION_NONE)
 		return hread_warn(r, WARNING_INDEX);
@@ -175,8 +174,8 @@ static int wrong(struct json_reader *x, const char *what, uint64_t node)
 static uint32_t frame_of(struct json_reader *x, size_t map)
 {
 	struct hread *r = &x->r;
-	uint32_t module = hread_section_id(
-		r, SECTION_MODULES, hread_u32(r, hread_find(r, map, KEY_MODULE), SESSION_NONE));
+	uint32_t module = hread_row_id(r, TABLE_MODULES,
+				       hread_u32(r, hread_find(r, map, KEY_MODULE), SESSION_NONE));
 	uint32_t symbol = hread_string(r, hread_find(r, map, KEY_SYMBOL));
 	uint32_t name = hread_string(r, hread_find(r, map, KEY_NAME)), frame;
 
