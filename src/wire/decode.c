@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "core/activity.h"
 #include "core/native.h"
+#include "core/row_tables.h"
 #include "core/session.h"
 #include "wire/counters.h"
 #include "wire/idmap.h"
@@ -20,6 +21,7 @@
 #include "wire/run.h"
 #include "wire/sensors.h"
 #include "wire/shared_rows.h"
+#include "wire/told_rows.h"
 #include "wire/wire.h"
 
 /* More instances than a session of any size has; each costs about a kilobyte. */
@@ -261,6 +263,22 @@ static void hello_replaces(struct wire_decoder *d, const struct peer *p)
 	}
 }
 
+/* Rows that come in parts have other parts then. */
+static void forget_parts(struct session *s, enum table_id id, uint32_t process)
+{
+	const struct row_table *t = &row_tables[id];
+
+	for (size_t i = 0; row_field(id, FIELD_PART) && i < s->tables[id].n; i++) {
+		char *row = (char *)s->tables[id].v + i * t->row_size;
+
+		if (row_names(row, row_field(id, FIELD_PROCESS)) != process)
+			continue;
+		for (size_t k = 0; k < t->n_fields; k++)
+			if (t->fields[k].flags & FIELD_SUMS)
+				memset(row + t->fields[k].offset, 0, sizeof(uint64_t));
+	}
+}
+
 /* It is told anew, by other ids: rows are replaced, and parts of durations would be added to. */
 static int forget_ids(struct wire_decoder *d, struct peer *p)
 {
@@ -274,9 +292,8 @@ static int forget_ids(struct wire_decoder *d, struct peer *p)
 	for (size_t i = 0; i < d->s->n_hists; i++)
 		if (d->s->hists[i].process == p->process)
 			hist_done(&d->s->hists[i].hist);
-	for (size_t i = 0; i < d->s->n_configs; i++)
-		if (d->s->configs[i].process == p->process)
-			d->s->configs[i].count = d->s->configs[i].time_ns = 0;
+	for (unsigned i = 0; i < TABLE_N; i++)
+		forget_parts(d->s, (enum table_id)i, p->process);
 	return peer_seed(d, p);
 }
 
@@ -791,21 +808,56 @@ static int on_octaves(struct wire_decoder *d, struct peer *p, const struct messa
 	return r;
 }
 
-static int on_config(struct wire_decoder *d, struct peer *p, const void *entry)
+/* Ids of the stream become those of the session. */
+static int name_row(struct peer *p, enum table_id id, union any_row *row)
 {
-	const struct wire_config *w = entry;
-	uint32_t node = idmap_get(&p->nodes, w->node), device = idmap_get(&p->devices, w->device);
-	struct session_config of = {.node = node, .device = device, .process = p->process}, *c;
+	static const size_t maps[FIELD_N] = {
+		[FIELD_STRING] = offsetof(struct peer, strings),
+		[FIELD_NODE] = offsetof(struct peer, nodes),
+		[FIELD_LANE] = offsetof(struct peer, lanes),
+		[FIELD_EPOCH] = offsetof(struct peer, epochs),
+		[FIELD_DEVICE] = offsetof(struct peer, devices),
+		[FIELD_METRIC] = offsetof(struct peer, metrics),
+	};
+	const struct row_table *t = &row_tables[id];
+	const struct field *part = row_field(id, FIELD_PART);
 
-	if (node == SESSION_NONE || device == SESSION_NONE)
-		return -EBADMSG;
-	of.part = node_part(p, node, w->node);
-	memcpy(&of.of, w->grid, sizeof(of.of));
-	c = session_config_of(d->s, &of);
-	if (!c)
+	for (size_t i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+		uint32_t its = *row_id(row, f), to;
+
+		if (!maps[f->type])
+			continue;
+		to = idmap_get((struct idmap *)(void *)((char *)p + maps[f->type]), its);
+		if (to == SESSION_NONE)
+			return -EBADMSG;
+		*row_id(row, f) = to;
+		if (f->type == FIELD_NODE && part)
+			*row_id(row, part) = node_part(p, to, its);
+	}
+	return 0;
+}
+
+/* What is told of a row is what it is now. */
+static int on_row(struct wire_decoder *d, struct peer *p, const struct told_rows *t,
+		  const void *entry)
+{
+	const struct row_table *table = &row_tables[t->table];
+	union any_row row;
+	void *known;
+	int r;
+
+	told_row(t, entry, &row);
+	r = name_row(p, t->table, &row);
+	if (r < 0)
+		return r;
+	*row_id(&row, row_field(t->table, FIELD_PROCESS)) = p->process;
+	if (!table->key_size)
+		return session_table_add(d->s, t->table, &row);
+	known = session_table_row(d->s, t->table, &row);
+	if (!known)
 		return -ENOMEM;
-	c->count = w->count;
-	c->time_ns = w->time_ns;
+	memcpy(known, &row, table->row_size);
 	return 0;
 }
 
@@ -1344,7 +1396,6 @@ static const struct {
 	[WIRE_VALUES] = {.whole = on_values},
 	[WIRE_KERNELS] = {sizeof(struct wire_kernel_values), on_kernel, NULL, false},
 	[WIRE_HISTS] = {.whole = on_hists, .adds = true},
-	[WIRE_CONFIGS] = {sizeof(struct wire_config), on_config, NULL, true},
 	[WIRE_OCTAVES] = {.whole = on_octaves, .adds = true},
 	[WIRE_DEVICE] = {sizeof(struct wire_device), on_device, NULL, true},
 	[WIRE_MODULES] = {sizeof(struct wire_module_def), on_module, NULL, true},
@@ -1374,12 +1425,21 @@ static const struct {
 	[WIRE_WORKED] = {sizeof(struct wire_worked), on_worked, NULL, false},
 };
 
+static uint64_t count_told(const struct session *s)
+{
+	uint64_t n = 0;
+
+	for (unsigned kind = 0; kind < WIRE_N_KINDS; kind++)
+		n += told_rows[kind].entry ? s->tables[told_rows[kind].table].n : 0;
+	return n;
+}
+
 /* What frames add to the session and never take away. */
 static uint64_t count_things(const struct session *s)
 {
 	return s->n_frames + s->n_nodes + s->n_lanes + s->n_rows + s->n_sets + s->n_epochs +
 	       s->n_devices + s->n_modules + s->n_notes + s->n_hists + s->n_clocks +
-	       s->n_copy_lanes + s->n_unrecorded + s->n_configs + metric_table_count(s->metrics);
+	       s->n_copy_lanes + s->n_unrecorded + count_told(s) + metric_table_count(s->metrics);
 }
 
 static bool has_time(const struct wire_decoder *d)
@@ -1392,17 +1452,19 @@ static bool has_time(const struct wire_decoder *d)
 static int dispatch(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
 	unsigned kind = m->header->kind;
+	const struct told_rows *told;
 	size_t size, i, first;
 	int r = 0, one;
 
 	if (kind >= WIRE_N_KINDS)
 		return 0; /* from the future */
-	if (handlers[kind].adds && p->n_things > PEER_THINGS_MAX)
+	told = told_rows[kind].entry ? &told_rows[kind] : NULL;
+	if ((handlers[kind].adds || told) && p->n_things > PEER_THINGS_MAX)
 		return -EBADMSG;
-	size = handlers[kind].size;
+	size = told ? told->entry : handlers[kind].size;
 	if (handlers[kind].whole)
 		return m->size < size ? -EBADMSG : handlers[kind].whole(d, p, m);
-	if (!handlers[kind].entry)
+	if (!handlers[kind].entry && !told)
 		return 0;
 	if (m->header->n > m->size / size)
 		return -EBADMSG;
@@ -1413,7 +1475,8 @@ static int dispatch(struct wire_decoder *d, struct peer *p, const struct message
 			d->next_entry = i;
 			return -EAGAIN;
 		}
-		one = handlers[kind].entry(d, p, m->payload + i * size);
+		one = told ? on_row(d, p, told, m->payload + i * size)
+			   : handlers[kind].entry(d, p, m->payload + i * size);
 		r = one ? one : r;
 	}
 	return r;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "wire/encode.h"
+#include "wire/told_rows.h"
 #include "wire/wire.h"
 
 /* Strings of the stream that are none of the session: names of metrics, and of frames that have parts of one. */
@@ -322,24 +323,60 @@ static void tell_hists(struct retold *r)
 	}
 }
 
-/* … of a part of how it was launched the same. */
-static void tell_configs(struct retold *r)
-{
-	for (size_t i = 0; i < r->s->n_configs; i++) {
-		const struct session_config *c = &r->s->configs[i];
-		struct wire_config w = {.node = c->node,
-					.device = c->device,
-					.count = c->count,
-					.time_ns = c->time_ns};
+/* What an id of the session is in the stream; it is told of first. */
+static uint32_t (*const tell_id[FIELD_N])(struct retold *r, uint32_t id) = {
+	[FIELD_STRING] = tell_string, [FIELD_LANE] = tell_lane,     [FIELD_EPOCH] = tell_epoch,
+	[FIELD_DEVICE] = tell_device, [FIELD_METRIC] = tell_metric,
+};
 
-		if (c->process != r->index || c->device == SESSION_NONE)
-			continue;
-		tell_device(r, c->device);
-		if (c->part && c->node != SESSION_ROOT)
-			put_node(r, w.node = r->n_nodes++, c->node);
-		memcpy(w.grid, &c->of, sizeof(c->of));
-		put(r, WIRE_CONFIGS, &w, sizeof(w));
+/* False: it is of no use without something that it has not. A part of a node's is told as that of its durations. */
+static bool tell_ids(struct retold *r, enum table_id id, union any_row *row)
+{
+	const struct row_table *t = &row_tables[id];
+	const struct field *part = row_field(id, FIELD_PART), *node = row_field(id, FIELD_NODE);
+
+	for (size_t i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		if (f->flags & FIELD_NEEDED && *row_id(row, f) == SESSION_NONE)
+			return false;
+		if (tell_id[f->type] && *row_id(row, f) != SESSION_NONE)
+			*row_id(row, f) = tell_id[f->type](r, *row_id(row, f));
 	}
+	if (part && *row_id(row, part) && *row_id(row, node) != SESSION_ROOT) {
+		put_node(r, r->n_nodes, *row_id(row, node));
+		*row_id(row, node) = r->n_nodes++;
+	}
+	return true;
+}
+
+static bool is_row_ours(const struct retold *r, enum table_id id, const void *row)
+{
+	return row_names(row, row_field(id, FIELD_PROCESS)) == r->index;
+}
+
+static void tell_rows(struct retold *r, enum wire_kind kind, const struct told_rows *t)
+{
+	unsigned char entry[WIRE_PAYLOAD_MAX];
+	union any_row row;
+
+	for (size_t i = 0; t->entry && i < r->s->tables[t->table].n; i++) {
+		const void *of = row_at(r->s, t->table, i);
+
+		if (!is_row_ours(r, t->table, of))
+			continue;
+		memcpy(&row, of, row_tables[t->table].row_size);
+		if (!tell_ids(r, t->table, &row))
+			continue;
+		told_entry(t, &row, entry);
+		put(r, kind, entry, t->entry);
+	}
+}
+
+static void tell_tables(struct retold *r)
+{
+	for (unsigned kind = 0; kind < WIRE_N_KINDS; kind++)
+		tell_rows(r, (enum wire_kind)kind, &told_rows[kind]);
 }
 
 static void tell_uses(struct retold *r)
@@ -448,6 +485,18 @@ static void tell_hello(struct retold *r)
 	tell_string(r, p->host);
 }
 
+static void want_nodes(const struct retold *r, const struct told_rows *t, uint8_t *wanted)
+{
+	const struct field *node = row_field(t->table, FIELD_NODE);
+
+	for (size_t i = 0; t->entry && node && i < r->s->tables[t->table].n; i++) {
+		const void *row = row_at(r->s, t->table, i);
+
+		if (is_row_ours(r, t->table, row))
+			wanted[row_names(row, node)] = 1;
+	}
+}
+
 static int tell_tree(struct retold *r)
 {
 	_cleanup_(freep) uint8_t *wanted = calloc(r->s->n_nodes + 1, 1);
@@ -460,9 +509,8 @@ static int tell_tree(struct retold *r)
 	for (size_t i = 0; i < r->s->n_hists; i++)
 		if (r->s->hists[i].process == r->index)
 			wanted[r->s->hists[i].node] = 1;
-	for (size_t i = 0; i < r->s->n_configs; i++)
-		if (r->s->configs[i].process == r->index)
-			wanted[r->s->configs[i].node] = 1;
+	for (unsigned kind = 0; kind < WIRE_N_KINDS; kind++)
+		want_nodes(r, &told_rows[kind], wanted);
 	tell_nodes(r, wanted);
 	return 0;
 }
@@ -479,7 +527,7 @@ static int tell_all(struct retold *r)
 	tell_slots(r);
 	tell_values(r);
 	tell_hists(r);
-	tell_configs(r);
+	tell_tables(r);
 	tell_uses(r);
 	tell_copy_lanes(r);
 	tell_unrecorded(r);
