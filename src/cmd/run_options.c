@@ -166,9 +166,7 @@ static int set_steps(struct run_options *o, const char *value)
 	return set_name(w->name, sizeof(w->name), &w->name_len, value);
 }
 
-/* Of --counters: what is more often fills the hardware's buffer. */
-#define COUNTERS_LEAST_NS (20 * 1000)
-#define COUNTERS_MOST_NS  NSEC_PER_SEC
+#define COUNTERS_MOST_NS NSEC_PER_SEC
 
 enum { BOUND_MAX = 32 };
 
@@ -271,7 +269,7 @@ static int set_counters(struct run_options *o, const char *value)
 
 	if (value &&
 	    (amount_parse(value, strlen(value), &amount) < 0 || amount.unit != AMOUNT_TIME ||
-	     amount.value < COUNTERS_LEAST_NS || amount.value > COUNTERS_MOST_NS)) {
+	     amount.value < COUNTED_INTERVAL_LEAST_NS || amount.value > COUNTERS_MOST_NS)) {
 		complain("--counters: '%s' is no interval: it is between 20us and 1s, such as 1ms",
 			 value);
 		return -ENOTSUP;

@@ -26,6 +26,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "collect/copy_lanes.h"
+#include "collect/counted_work.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/own_fd.h"
@@ -273,6 +274,7 @@ static void take_run(uint32_t device, const struct wire_epoch_interval *v,
 {
 	cover(device, taker.run, v + i - n_run, way + i - n_run, n_run);
 	look_for_gaps(device, taker.work + i - n_run, n_run);
+	counted_work_add(device, v + i - n_run, n_run);
 	step_ran_add(device, taker.run, n_run);
 	step_ran_copied(device, taker.run, way + i - n_run, n_run);
 }
@@ -488,9 +490,10 @@ static uint32_t take_some(void)
 	return n;
 }
 
-/* Steps are held against what is all there. */
-static void settle_steps(bool is_whole)
+/* Steps are held against what is all there, and so are samples of hardware counters. */
+static void settle_others(bool is_whole)
 {
+	counted_work_settle(is_whole);
 	step_ran_settle(is_whole);
 	steps_settle();
 	periods_settle(is_whole);
@@ -519,7 +522,7 @@ static void take(void)
 	}
 	/* One that is being written holds up those behind it. */
 	if (idle_is_wanted() && (int32_t)(atomic_load(&r->tail) - head) >= 0)
-		settle_steps(idle_settle(step_ran_in_graphs));
+		settle_others(idle_settle(step_ran_in_graphs));
 }
 
 void intervals_help(void)
@@ -642,7 +645,7 @@ void intervals_break(void)
 		return;
 	}
 	idle_break();
-	settle_steps(false);
+	settle_others(false);
 	atomic_store(&taker.taking, false);
 }
 
@@ -718,6 +721,7 @@ void intervals_forked(void)
 	unrecorded_forked();
 	periods_forked();
 	step_ran_forked();
+	counted_work_forked();
 	memset(&ready, 0, sizeof(ready));
 	atomic_store(&taker.taking, false);
 }

@@ -19,6 +19,7 @@
 #define MADE_SHARE     .op = DERIVED_SHARE, .inclusive = true, .plain = true, .factor = 1
 #define MADE_NOW       .op = DERIVED_NOW, .inclusive = true, .plain = true, .factor = 1
 #define MADE_AVG       .op = DERIVED_AVG, .inclusive = true, .plain = true, .factor = 1
+#define MADE_SAMPLED   .op = DERIVED_SAMPLED, .inclusive = true, .plain = true, .factor = 1
 #define MADE_P(share_)                                                                             \
 	.op = DERIVED_QUANTILE, .inclusive = true, .plain = true, .factor = 1, .share = share_
 #define MADE_P50       MADE_P(0.5)
@@ -160,6 +161,7 @@ static enum amount_unit unit_of(const struct session *s, const struct derived *d
 	switch (d->op) {
 	case DERIVED_SHARE:
 	case DERIVED_OF_PARENT:
+	case DERIVED_SAMPLED:
 		return AMOUNT_PERCENT;
 	case DERIVED_QUANTILE:
 		return AMOUNT_TIME;

@@ -74,6 +74,18 @@ enum column_form {
 	  "time on a processor, of the threads that entered scopes (--cpu-time)") \
 	_(ENTERED,   "ENTERED", COUNT,   7, 15, CPU_COUNT, VALUE_EXC, \
 	  "times that a scope was entered") \
+	_(SAMPLES,   "SAMPLES", COUNT,   7, 15, SAMPLES,   VALUE, \
+	  "samples of hardware counters that fell wholly within, with nothing else on the device (--counters)") \
+	_(SM,        "SM%",     PERCENT, 5, 15, SM_ACTIVE, SAMPLED, \
+	  "multiprocessors with work, in these samples") \
+	_(ISSUE,     "ISSUE%",  PERCENT, 6, 15, SM_ISSUE,  SAMPLED, \
+	  "instructions issued, of what could be, in these samples") \
+	_(TENSOR,    "TENSOR%", PERCENT, 7, 12, TENSOR_ACTIVE, SAMPLED, \
+	  "tensor pipes busy, in these samples") \
+	_(DRAM,      "DRAM%",   PERCENT, 5, 12, DRAM,      SAMPLED, \
+	  "memory of the device read and written, of what it can, in these samples") \
+	_(L2,        "L2%",     PERCENT, 5, 15, L2_HIT,    SAMPLED, \
+	  "accesses that the level-2 cache could serve, in these samples") \
 	_(TREND,     "TREND",   TREND,   8,  6, TIME,      NOW, \
 	  "NOW/s in the last 16 windows, of each row's own highest") \
 	_(BAR,       "SHARE",   BAR,     6,  2, TIME,      SHARE, \

@@ -44,6 +44,9 @@ enum counter_id {
 		COUNTED_N = 16
 };
 
+/* Of the samples: what is more often fills the hardware's buffer. */
+#define COUNTED_INTERVAL_LEAST_NS 20000
+
 struct counter_about {
 	const char *key, *title, *word;
 	enum counted_unit unit;

@@ -103,6 +103,11 @@ bool derived_divisor(const struct derived *m, bool inclusive, struct derived *re
 		ret->op = ret->plain ? DERIVED_VALUE : DERIVED_LAUNCHED;
 		ret->inclusive |= !ret->plain;
 		return true;
+	case DERIVED_SAMPLED:
+		ret->metric = METRIC_SAMPLED;
+		ret->op = DERIVED_VALUE;
+		ret->plain = true;
+		return true;
 	case DERIVED_RATE:
 		ret->op = DERIVED_WORK_TIME;
 		ret->metric = m->metric;
@@ -131,6 +136,8 @@ double derived_quotient(const struct derived *m, double of, double by)
 		return of / by * 100;
 	case DERIVED_AVG:
 		return by > 0 ? of / by / m->factor : NAN;
+	case DERIVED_SAMPLED:
+		return by > 0 ? of / by * 100 : NAN;
 	case DERIVED_RATE:
 		return by > 0 ? of / by * (1e9 / m->factor) : NAN;
 	default:
@@ -476,7 +483,7 @@ static void make_of_parent(const struct derive *d, const double *a, double *v)
 /* A mean or a rate. */
 static double quotient(const struct derive *d, const struct derived *m, double of, double by)
 {
-	if (d->totals != TOTALS_UPSTREAM)
+	if (d->totals != TOTALS_UPSTREAM || m->op == DERIVED_SAMPLED)
 		return derived_quotient(m, of, by);
 	return m->op == DERIVED_RATE ? of / (by * 1e-9) / m->factor : in_unit(d, m, of, by);
 }
@@ -990,6 +997,7 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 		make_of_parent(d, a, v);
 		return 0;
 	case DERIVED_AVG:
+	case DERIVED_SAMPLED:
 	case DERIVED_RATE:
 		return make_quotient(d, m, all, v);
 	case DERIVED_NOW:

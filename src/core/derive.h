@@ -11,12 +11,13 @@
 #include "core/snapshot.h"
 
 enum derived_op {
-	DERIVED_VALUE,      /* metric / factor */
-	DERIVED_SHARE,      /* of the root (inclusive) or of the sum (exclusive), percent */
-	DERIVED_OF_PARENT,  /* percent */
-	DERIVED_AVG,        /* metric / count / factor */
-	DERIVED_RATE,       /* metric / seconds of what has it / factor */
-	DERIVED_NOW,        /* increase in the last window, a second, / factor */
+	DERIVED_VALUE,     /* metric / factor */
+	DERIVED_SHARE,     /* of the root (inclusive) or of the sum (exclusive), percent */
+	DERIVED_OF_PARENT, /* percent */
+	DERIVED_AVG,       /* metric / count / factor */
+	DERIVED_SAMPLED, /* of the time of the samples that it is of, percent (counter_samples_time) */
+	DERIVED_RATE,    /* metric / seconds of what has it / factor */
+	DERIVED_NOW,     /* increase in the last window, a second, / factor */
 	DERIVED_QUANTILE,   /* of the durations, in ns / factor */
 	DERIVED_UTIL,       /* share of the nearer roof, 0..1 */
 	DERIVED_BOUND,      /* which roof that is: enum bound */

@@ -202,14 +202,26 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(POOL_UNUSED, 159, "pool_unused_at_peak_bytes", U64, INCLUSIVE, PEAK, "B", "UNUSED")      \
 	_(POOL_GROWN, 160, "pool_grown_bytes", U64, INCLUSIVE, SUM, "B", "GROWN")                  \
 	_(FRAGMENTED, 161, "pool_fragmented_bytes", U64, INCLUSIVE, SUM, "B", "FRAGMENTED")        \
-	_(FRAGMENTED_TIMES, 162, "pool_fragmented_times", U64, INCLUSIVE, SUM, "", "FRAG TIMES")
+	_(FRAGMENTED_TIMES, 162, "pool_fragmented_times", U64, INCLUSIVE, SUM, "", "FRAG TIMES")   \
+	_(SAMPLES, 163, "counter_samples", U64, INCLUSIVE, SUM, "", "SAMPLES")                     \
+	_(SAMPLED, 164, "counter_samples_time (ns)", U64, INCLUSIVE, SUM, "ns", "SAMPLED")         \
+	_(SAMPLES_BESIDE, 165, "counter_samples_beside", U64, INCLUSIVE, SUM, "", "BESIDE")        \
+	_(SM_ACTIVE, 166, "sm_active_time (ns)", U64, INCLUSIVE, SUM, "ns", "SM ACTIVE")           \
+	_(SM_ISSUE, 167, "sm_issue_time (ns)", U64, INCLUSIVE, SUM, "ns", "SM ISSUE")              \
+	_(TENSOR_ACTIVE, 168, "tensor_active_time (ns)", U64, INCLUSIVE, SUM, "ns", "TENSOR ACTIVE") \
+	_(FMA_ISSUE, 169, "fma_issue_time (ns)", U64, INCLUSIVE, SUM, "ns", "FMA ISSUE")           \
+	_(DRAM_READ, 170, "dram_read_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM READ")           \
+	_(DRAM_WRITE, 171, "dram_write_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM WRITE")        \
+	_(L2_HIT, 172, "l2_hit_time (ns)", U64, INCLUSIVE, SUM, "ns", "L2 HIT")                    \
+	_(WARPS_ACTIVE, 173, "warps_active_time (ns)", U64, INCLUSIVE, SUM, "ns", "WARPS ACTIVE") \
+	_(DRAM, 174, "dram_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 163
+		METRIC_N_BUILTIN = 175
 };
 
 #define METRIC_NONE UINT32_MAX

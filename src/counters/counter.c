@@ -2,13 +2,18 @@
 #include "config.h" // IWYU pragma: keep
 #include "counters/counter.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include "backends/cupti_abi.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/counted_samples.h"
 #include "counters/asker.h"
 #include "counters/live.h"
 #include "counters/metric_set.h"
@@ -25,9 +30,10 @@ struct counter {
 	struct subject {
 		struct pm pm;
 		struct counter_ring *ring;
-		enum counter_id ids[COUNTED_N]; /* of the names of pm */
-		struct counted time;            /* that goes on */
-		uint64_t end_ns;                /* of the last sample; 0: there was none */
+		struct counted_samples *samples; /* NULL: collectors have none */
+		enum counter_id ids[COUNTED_N];  /* of the names of pm */
+		struct counted time;             /* that goes on */
+		uint64_t end_ns;                 /* of the last sample; 0: there was none */
 	} subjects[COUNTER_DEVICES];
 	uint32_t n; /* subjects; those that failed have no ring */
 	uint32_t n_counting;
@@ -111,6 +117,19 @@ static void put_time(struct counter *c, struct subject *s)
 	counted_init(&s->time);
 }
 
+/* For collectors, which are told that it is there when it is. */
+static void put_sample(struct counted_samples *to, const struct counted *sample)
+{
+	uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
+	struct counted_sample *at = &to->v[written % COUNTED_KEPT];
+
+	at->start_ns = sample->start_ns;
+	at->end_ns = sample->end_ns;
+	for (unsigned i = 0; i < COUNTED_N; i++)
+		at->v[i] = (float)sample->v[i];
+	atomic_store_explicit(&to->written, written + 1, memory_order_release);
+}
+
 struct sink {
 	struct counter *c;
 	struct subject *s;
@@ -145,12 +164,37 @@ static void take_sample(void *ctx, const struct pm *pm, uint64_t start_ns, uint6
 	to->s->end_ns = end_ns;
 	if (!counted_check(&sample))
 		return;
+	if (to->s->samples)
+		put_sample(to->s->samples, &sample);
 	counted_add(&to->s->time, &sample);
 	if (to->s->time.counted_ns >= COUNTER_ROW_NS)
 		put_time(to->c, to->s);
 }
 
 /* ---- devices ---- */
+
+/* The file of a device's samples, of real blocks: a hole on a full disk would be a SIGBUS. NULL: collectors do without. */
+static struct counted_samples *make_samples(const struct counter *c, const char *uuid)
+{
+	char path[sizeof(c->page->dir) + sizeof(COUNTED_SAMPLES_NAME) + CUDA_UUID_TEXT];
+	struct counted_samples *samples = MAP_FAILED;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" COUNTED_SAMPLES_NAME, c->page->dir, uuid);
+	fd = c->page->dir[0] && uuid[0] ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+					: -1;
+	if (fd < 0)
+		return NULL;
+	if (posix_fallocate(fd, 0, sizeof(*samples)) == 0)
+		samples = mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (samples == MAP_FAILED)
+		return NULL;
+	samples->n_values = COUNTED_N;
+	samples->interval_ns = c->page->interval_ns;
+	__atomic_store_n(&samples->magic, COUNTED_SAMPLES_MAGIC, __ATOMIC_RELEASE);
+	return samples;
+}
 
 static void name_device(const void *driver, uint32_t device, char uuid[CUDA_UUID_TEXT])
 {
@@ -182,6 +226,7 @@ static void open_device(struct counter *c, const struct metric_set *set, const v
 	counted_init(&s->time);
 	s->ring = &c->page->rings[device];
 	name_device(driver, device, s->ring->uuid);
+	s->samples = make_samples(c, s->ring->uuid);
 	c->n_counting++;
 }
 

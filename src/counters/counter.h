@@ -34,6 +34,7 @@ enum counter_state {
 
 struct counter_page {
 	uint64_t interval_ns;   /* by the parent, before */
+	char dir[256];          /* for samples (core/counted_samples.h); "": nobody reads them */
 	_Atomic uint32_t stop;  /* by the parent: take what is there, and end */
 	sem_t wake;             /* … and do not sleep any longer */
 	_Atomic uint32_t state; /* enum counter_state */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "counters/counting.h"
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -99,7 +100,7 @@ static bool take_times(struct counting *c, struct session *s)
 
 /* ---- the helper ---- */
 
-void counting_begin(struct counting *c, uint64_t interval_ns, struct session *s)
+void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, struct session *s)
 {
 	void *page = mmap(NULL, sizeof(*c->page), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -110,6 +111,7 @@ void counting_begin(struct counting *c, uint64_t interval_ns, struct session *s)
 	c->page = page;
 	(void)sem_init(&c->page->wake, 1, 0);
 	c->page->interval_ns = interval_ns;
+	snprintf(c->page->dir, sizeof(c->page->dir), "%s", dir);
 	c->beat_ns = c->begun_ns;
 	if (!probe_begin(counter_main, c->page, &c->told, &c->child))
 		note_end(c, s);

@@ -11,6 +11,7 @@
  *   - control: shared page (wire/control.h)
  *   - log: what the target wrote to its terminal (launch/log_ring.h), `top` only
  *   - INSTANCE-N.segment: bulk data, made by collectors
+ *   - counters-UUID: samples of a device's hardware counters, made by the helper that counts
  *   - INSTANCE-N.session: a session of the program that is to be written (wire/wire.h)
  *
  *   errors  -errno

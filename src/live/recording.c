@@ -165,7 +165,9 @@ int recording_open(struct recording *rec, const struct recording_options *option
 				      (options->cpu_time ? CONTROL_CPU_TIME : 0) |
 				      (options->by_shape ? CONTROL_BY_SHAPE : 0) |
 				      (options->all_names ? CONTROL_ALL_NAMES : 0) |
-				      (options->shapes ? CONTROL_SHAPES : 0);
+				      (options->shapes ? CONTROL_SHAPES : 0) |
+				      (options->counters_ns ? CONTROL_COUNTERS : 0);
+	rec->dir->control->counters_ns = options->counters_ns;
 	rec->dir->control->contexts = contexts_of(options);
 	rec->dir->control->context_budget_ppm = budget_ppm(options);
 	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
@@ -189,7 +191,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	receiver_forward(rec->receiver, rec->forward);
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
 	if (options->counters_ns)
-		counting_begin(&rec->counters, options->counters_ns,
+		counting_begin(&rec->counters, options->counters_ns, rec->dir->path,
 			       receiver_session(rec->receiver));
 	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;

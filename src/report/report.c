@@ -131,7 +131,8 @@ static int make_tables(struct report *r, unsigned wanted)
 	if (r->mask && !r->o->before)
 		snapshot_mask(r->snap, r->mask);
 	numbers_update(r->numbers, NULL);
-	if (wanted & (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_MEMORY))
+	if (wanted &
+	    (REPORT_SUMMARY | REPORT_KERNELS | REPORT_TRANSFERS | REPORT_MEMORY | REPORT_COUNTERS))
 		e = flat_update(r->flat);
 	return e;
 }

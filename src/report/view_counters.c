@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-/* What hardware counters of the devices said over the run: of each device a row for each number that was counted. */
+/* What hardware counters said over the run: of each device a row for each number that was counted; and of kernels and
+ * copies what samples said that fell wholly inside one of their executions. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/util.h"
 #include "core/device_order.h"
-#include "report/report_impl.h"
+#include "report/rows.h"
 #include "report/words.h"
 
 struct counter_row {
@@ -50,6 +51,95 @@ static void add_device(struct counter_rows *all, uint32_t device)
 						     range.min[i], range.max[i]};
 }
 
+/* ---- kernels ---- */
+
+static double kernel_value(void *ctx, uint32_t row, const struct number_ask *ask)
+{
+	return flat_value(((struct report *)ctx)->flat, row, ask);
+}
+
+static const char *kernel_name(void *ctx, uint32_t row)
+{
+	struct report *r = ctx;
+
+	return report_name(r, flat_row(r->flat, row)->node);
+}
+
+/* A round interval of which one at least lies wholly within so long a time; 0: there is none. */
+static uint64_t interval_within(double ns)
+{
+	uint64_t unit = NSEC_PER_SEC;
+
+	for (; unit >= COUNTED_INTERVAL_LEAST_NS / 2; unit /= 10)
+		for (unsigned k = 5; k; k /= 2)
+			if ((double)(2 * k * unit) <= ns && k * unit >= COUNTED_INTERVAL_LEAST_NS)
+				return k * unit;
+	return 0;
+}
+
+/* Of what has no sample to itself the row that took most time, and what would give it some. */
+static void put_interval(struct report *r)
+{
+	static const struct derived samples_beside = ROWS_DERIVED(VALUE, SAMPLES_BESIDE, 1);
+	const struct number_ask beside = {.metric = &samples_beside};
+	double most_ns = 0;
+	uint32_t row = UINT32_MAX;
+	uint64_t interval_ns;
+	bool is_fine;
+
+	for (uint32_t i = 0; i < flat_n(r->flat); i++) {
+		double ns = flat_row(r->flat, i)->time_ns;
+
+		if (!(ns > most_ns) || flat_usual(r->flat, i, USUAL_SAMPLES) > 0 ||
+		    kernel_value(r, i, &beside) > 0)
+			continue;
+		most_ns = ns;
+		row = i;
+	}
+	if (row == UINT32_MAX)
+		return;
+	interval_ns = interval_within(flat_usual(r->flat, row, USUAL_AVG));
+	if (!interval_ns) {
+		out_puts(
+			r->out,
+			"(-: no sample fell wholly within; the one of these with the most time is too short for any)\n");
+		return;
+	}
+	is_fine = interval_ns < NSEC_PER_MSEC;
+	out_printf(
+		r->out,
+		"(-: no sample fell wholly within; --counters=%u%s has one in each '%s' of average length)\n",
+		(unsigned)(interval_ns / (is_fine ? 1000 : NSEC_PER_MSEC)), is_fine ? "us" : "ms",
+		kernel_name(r, row));
+}
+
+static int put_kernels(struct report *r)
+{
+	ROWS_COLUMN("BESIDE", SAMPLES_BESIDE, COUNT, 14,
+		    "samples within, while something else ran, too: they are nobody's");
+	static const struct column_spec *const usual[] = {
+		&usual_columns[USUAL_TOTAL], &usual_columns[USUAL_CALLS],
+		&usual_columns[USUAL_AVG],   &usual_columns[USUAL_SAMPLES],
+		&column_SAMPLES_BESIDE,      &usual_columns[USUAL_SM],
+		&usual_columns[USUAL_ISSUE], &usual_columns[USUAL_TENSOR],
+		&usual_columns[USUAL_DRAM],  &usual_columns[USUAL_L2]};
+	static const struct row_kind kind = {.value = kernel_value,
+					     .name = kernel_name,
+					     .usual = usual,
+					     .n_usual = ARRAY_SIZE(usual)};
+	struct rows t;
+	int e = rows_init(&t, r, &kind, r);
+
+	for (uint32_t i = 0; i < flat_n(r->flat) && e == 0; i++)
+		e = rows_add(&t, i);
+	if (e == 0)
+		e = rows_put(&t);
+	rows_done(&t);
+	if (e == 0)
+		put_interval(r);
+	return e;
+}
+
 int view_counters(struct report *r)
 {
 	static const struct word_column columns[] = {
@@ -67,5 +157,9 @@ int view_counters(struct report *r)
 	for (size_t i = 0; i < r->s->n_devices; i++)
 		add_device(&all, order[i]);
 	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), all.n, &all}, r->o, r->out);
-	return 0;
+	if (!all.n || !flat_n(r->flat))
+		return 0;
+	out_putc(r->out, '\n');
+	rows_put_caption(r, "By kernel, as samples say that fell wholly within one that ran alone");
+	return put_kernels(r);
 }

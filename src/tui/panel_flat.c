@@ -46,8 +46,9 @@ static bool no_time(struct panel *p, const struct column *c)
 
 static int init(struct panel *p)
 {
-	static const enum usual_column usual[] = {USUAL_SELF, USUAL_SHARE, USUAL_BAR,
-						  USUAL_NOW,  USUAL_TREND, USUAL_OF_WORK};
+	static const enum usual_column usual[] = {USUAL_SELF,   USUAL_SHARE, USUAL_BAR,
+						  USUAL_NOW,    USUAL_TREND, USUAL_OF_WORK,
+						  USUAL_TENSOR, USUAL_DRAM};
 	static const struct column cumulative = {
 		.title = "CUM%",
 		.help = "sum of % of this row and of all listed that are longer",

@@ -55,8 +55,8 @@ static double value(struct panel *p, uint32_t id, const struct row_ask *ask)
 static int init(struct panel *p)
 {
 	static const enum usual_column usual[] = {
-		USUAL_TOTAL, USUAL_SHARE,   USUAL_BAR, USUAL_NOW,       USUAL_TREND,
-		USUAL_SELF,  USUAL_OF_WORK, USUAL_CPU, USUAL_CPU_SHARE, USUAL_ON_CPU};
+		USUAL_TOTAL,   USUAL_SHARE,  USUAL_BAR,  USUAL_NOW, USUAL_TREND,     USUAL_SELF,
+		USUAL_OF_WORK, USUAL_TENSOR, USUAL_DRAM, USUAL_CPU, USUAL_CPU_SHARE, USUAL_ON_CPU};
 	struct panel_tree *pt = as_tree(p);
 
 	tree_init(&pt->tree, p->tui->snap);

@@ -9,6 +9,7 @@
  *       INSTANCE-N.segment    bulk data (wire.h, struct wire_segment)
  *       INSTANCE-N.session    a session of the program that is to be written (wire.h)
  *       INSTANCE-N.answer     a part of one that it asks for (wire.h)
+ *       counters-UUID         samples of a device's hardware counters (core/counted_samples.h)
  *       INSTANCE.rest         the last frames of a process that found the FIFO full at its end
  *
  * proton writes the wanted state; collectors look at it once a period. A counter that changed is a
@@ -46,7 +47,8 @@ struct control_page {
 	uint32_t contexts; /* CONTEXT_BIT()s: what contexts are made of beside scopes */
 	uint32_t
 		context_budget_ppm; /* of a launching thread's time, to read them in; 0: all of it */
-	uint32_t reserved[11];
+	uint32_t reserved[9];
+	uint64_t counters_ns;           /* interval of the samples (CONTROL_COUNTERS) */
 	struct backend_options options; /* set before there is a collector */
 	struct trace_window window;     /* … of a trace (CONTROL_TRACE) */
 	_Atomic uint64_t start_ns;      /* of the run, CLOCK_MONOTONIC; 0: not yet */
@@ -60,6 +62,8 @@ struct control_page {
 #define CONTROL_BY_SHAPE  32u  /* kernels launched with other grids or blocks are others */
 #define CONTROL_ALL_NAMES 128u /* names that only count up have rows of their own, each */
 #define CONTROL_SHAPES    256u /* operators of PyTorch with other inputs are others */
+#define CONTROL_COUNTERS                                                                           \
+	512u /* samples of hardware counters are in files (core/counted_samples.h) */
 
 _Static_assert(sizeof(struct control_page) == 456, "control_page");
 

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/counted_work.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "backends/pages.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "collect/idle.h"
+#include "collect/internal.h"
+#include "collect/slots.h"
+#include "core/attribution.h"
+#include "core/counted_samples.h"
+
+enum { LONG_MAX_KEPT = 1 << 12, SPANS_MAX = 1 << 14 };
+#define HOLD_NS (NSEC_PER_SEC)     /* for others to say that they are there */
+#define LOOK_NS (NSEC_PER_SEC / 4) /* between looks for the samples of a device */
+
+/* What is kept of a counter: how long it would have been at all that it can be, in the samples. */
+static const struct {
+	enum counter_id id;
+	uint32_t metric;
+} kept[] = {
+	{COUNTED_SM_ACTIVE, METRIC_SM_ACTIVE},  {COUNTED_SM_ISSUE, METRIC_SM_ISSUE},
+	{COUNTED_TENSOR, METRIC_TENSOR_ACTIVE}, {COUNTED_FMA, METRIC_FMA_ISSUE},
+	{COUNTED_DRAM_READ, METRIC_DRAM_READ},  {COUNTED_DRAM_WRITE, METRIC_DRAM_WRITE},
+	{COUNTED_L2_HIT, METRIC_L2_HIT},        {COUNTED_WARPS, METRIC_WARPS_ACTIVE},
+};
+
+/* owner: who takes intervals */
+static struct of_device {
+	struct attribution work; /* without room before the first operation */
+	struct counted_samples *samples;
+	struct counted_user *me;
+	uint64_t taken;             /* samples */
+	uint64_t look_ns;           /* when their file is looked for again */
+	uint64_t from_ns, until_ns; /* of the operations so far */
+} devices[MAX_DEVICES];
+
+static bool is_wanted(void)
+{
+	return collector->control && collector->control->features & CONTROL_COUNTERS &&
+	       idle_is_wanted();
+}
+
+/* ---- operations ---- */
+
+static bool make_room(struct of_device *d)
+{
+	struct attributed *room;
+	struct span *spans;
+
+	if (d->work.v)
+		return true;
+	room = pages_reserve(LONG_MAX_KEPT * sizeof(*room));
+	spans = pages_reserve(2 * SPANS_MAX * sizeof(*spans));
+	if (!room || !spans)
+		return false;
+	/* Samples may be somewhat shorter than they should be. */
+	attribution_init(&d->work, collector->control->counters_ns / 2, room, LONG_MAX_KEPT, spans,
+			 SPANS_MAX);
+	return true;
+}
+
+void counted_work_add(uint32_t device, const struct wire_epoch_interval *v, uint32_t n)
+{
+	struct of_device *d = &devices[device % MAX_DEVICES];
+
+	if (device >= MAX_DEVICES || !is_wanted() || !make_room(d))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct wire_interval *of = &v[i].of;
+
+		attribution_add(&d->work,
+				&(struct attributed){of->start_ns, of->end_ns,
+						     (uint64_t)of->node << 32 | of->lane});
+		if (!d->from_ns || of->start_ns < d->from_ns)
+			d->from_ns = of->start_ns;
+		d->until_ns = MAX(d->until_ns, of->end_ns);
+	}
+}
+
+/* ---- samples ---- */
+
+/* A file that is too short would be a SIGBUS in the program. */
+static struct counted_samples *samples_map(const char *uuid)
+{
+	char path[sizeof(collector->dir) + sizeof(COUNTED_SAMPLES_NAME) + 64];
+	struct counted_samples *samples;
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" COUNTED_SAMPLES_NAME, collector->dir, uuid);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	samples =
+		fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(*samples)
+			? mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+			: MAP_FAILED;
+	close(fd);
+	if (samples == MAP_FAILED)
+		return NULL;
+	if (__atomic_load_n(&samples->magic, __ATOMIC_ACQUIRE) == COUNTED_SAMPLES_MAGIC &&
+	    samples->n_values == COUNTED_N)
+		return samples;
+	munmap(samples, sizeof(*samples));
+	return NULL;
+}
+
+/* NULL: there is no room, and nobody knows that we are there. */
+static struct counted_user *sign_in(struct counted_samples *samples)
+{
+	for (unsigned i = 0; i < COUNTED_USERS; i++) {
+		uint64_t none = 0;
+
+		if (atomic_compare_exchange_strong(&samples->users[i].instance, &none,
+						   collector->instance))
+			return &samples->users[i];
+	}
+	return NULL;
+}
+
+static bool look_for_samples(struct of_device *d, uint32_t device, uint64_t now_ns)
+{
+	uint32_t uuid = collector->device[device].uuid;
+
+	if (d->samples || now_ns < d->look_ns || !uuid)
+		return d->samples;
+	d->look_ns = now_ns + LOOK_NS;
+	d->samples = samples_map(collector->string[uuid].s);
+	if (d->samples)
+		d->me = sign_in(d->samples);
+	return d->samples;
+}
+
+/* False: its place is another's by now, or it is none. */
+static bool copy_sample(const struct counted_samples *from, uint64_t i, struct counted_sample *ret)
+{
+	*ret = from->v[i % COUNTED_KEPT];
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&from->written, memory_order_relaxed) - i < COUNTED_KEPT &&
+	       ret->end_ns > ret->start_ns;
+}
+
+/* Had another process work there? */
+static bool is_shared(const struct of_device *d, const struct counted_sample *sample)
+{
+	for (unsigned i = 0; i < COUNTED_USERS; i++) {
+		struct counted_user *user = &d->samples->users[i];
+
+		if (!atomic_load(&user->instance))
+			return false;
+		if (user != d->me && atomic_load(&user->from_ns) < sample->end_ns &&
+		    atomic_load(&user->until_ns) > sample->start_ns)
+			return true;
+	}
+	return !d->me;
+}
+
+/* ---- values ---- */
+
+static void add(uint64_t who, uint32_t metric, uint64_t n)
+{
+	uint32_t set = set_intern_one(metric), slot = WIRE_NONE;
+
+	if (set != WIRE_NONE)
+		slot = slot_intern((uint32_t)(who >> 32), (uint32_t)who, set, 0);
+	if (slot == WIRE_NONE)
+		return;
+	slot_add_u64(slot, 0, n);
+	bitmap_set(collector->dirty, slot);
+}
+
+/* Neither less than nothing nor more than all: it is NaN where it was not counted. */
+static void add_share(uint64_t who, uint32_t metric, double percent, uint64_t ns)
+{
+	if (percent >= 0 && percent <= 100)
+		add(who, metric, (uint64_t)(percent / 100 * (double)ns + 0.5));
+}
+
+static void charge(uint64_t who, const struct counted_sample *sample)
+{
+	uint64_t ns = sample->end_ns - sample->start_ns;
+
+	add(who, METRIC_SAMPLES, 1);
+	add(who, METRIC_SAMPLED, ns);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		add_share(who, kept[i].metric, (double)sample->v[kept[i].id], ns);
+	add_share(who, METRIC_DRAM,
+		  (double)sample->v[COUNTED_DRAM_READ] + (double)sample->v[COUNTED_DRAM_WRITE], ns);
+}
+
+static void take_sample(struct of_device *d, const struct counted_sample *sample)
+{
+	uint64_t who[ATTRIBUTED_MOST];
+	bool alone = false;
+	uint32_t n = attribution_of(&d->work, sample->start_ns, sample->end_ns, who, &alone);
+
+	if (n && alone && !is_shared(d, sample)) {
+		charge(who[0], sample);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		add(who[i], METRIC_SAMPLES_BESIDE, 1);
+}
+
+static void take_samples(struct of_device *d, uint64_t until_ns)
+{
+	uint64_t written = atomic_load_explicit(&d->samples->written, memory_order_acquire);
+	struct counted_sample sample;
+
+	if (written - d->taken >= COUNTED_KEPT)
+		d->taken = written - COUNTED_KEPT + 1;
+	for (; d->taken != written; d->taken++) {
+		if (!copy_sample(d->samples, d->taken, &sample))
+			continue;
+		if (sample.end_ns > until_ns)
+			break;
+		take_sample(d, &sample);
+		attribution_forget(&d->work, sample.start_ns);
+	}
+}
+
+static void settle(uint32_t device, struct of_device *d, uint64_t now_ns)
+{
+	uint64_t until_ns = idle_until_ns(collector->device[device].source);
+
+	if (!look_for_samples(d, device, now_ns))
+		return;
+	if (d->me) {
+		atomic_store(&d->me->until_ns, d->until_ns);
+		atomic_store(&d->me->from_ns, d->from_ns);
+	}
+	/* The last word of a process waits for nobody. */
+	take_samples(d, until_ns == UINT64_MAX ? until_ns : MIN(until_ns, now_ns - HOLD_NS));
+}
+
+void counted_work_break(void)
+{
+	uint64_t now_ns = clock_realtime_ns();
+
+	for (uint32_t i = 0; i < MAX_DEVICES; i++)
+		if (devices[i].work.v)
+			attribution_forget(&devices[i].work, now_ns);
+}
+
+void counted_work_settle(bool is_whole)
+{
+	uint64_t now_ns = clock_realtime_ns();
+
+	if (!is_whole)
+		counted_work_break();
+	for (uint32_t i = 0; i < MAX_DEVICES; i++)
+		if (devices[i].work.v)
+			settle(i, &devices[i], now_ns);
+}
+
+/* A child has work of its own, and has not signed in. */
+void counted_work_forked(void)
+{
+	for (uint32_t i = 0; i < MAX_DEVICES; i++) {
+		struct of_device *d = &devices[i];
+		struct attribution old = d->work;
+
+		if (d->samples)
+			munmap(d->samples, sizeof(*d->samples));
+		*d = (struct of_device){.taken = 0};
+		if (old.v)
+			attribution_init(&d->work, old.least_ns, old.v, old.max, old.others.v,
+					 old.others.max);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_COUNTED_SAMPLES_H
+#define PROTON_CORE_COUNTED_SAMPLES_H
+/* The newest samples of a device's hardware counters, one by one, in a file of the session directory: for
+ * collectors, which know when single operations ran.
+ *
+ *   helper ── written ──> ring ──> every collector, as far as it has looked
+ *
+ * Nobody waits for a reader: one that is too late finds other samples in their place, and looks at `written`
+ * again after it has copied one. */
+#include <stdatomic.h>
+#include <stdint.h>
+#include "core/counted.h"
+
+#define COUNTED_SAMPLES_NAME  "counters-%s" /* the device's uuid */
+#define COUNTED_SAMPLES_MAGIC UINT32_C(0x53435250)
+enum { COUNTED_KEPT = 1 << 14, COUNTED_USERS = 64 };
+
+struct counted_sample {
+	uint64_t start_ns, end_ns; /* CLOCK_REALTIME */
+	float v[COUNTED_N];        /* NaN: not counted */
+};
+
+/* From when to when a process had work there. */
+struct counted_user {
+	_Atomic uint64_t instance; /* 0: none */
+	_Atomic uint64_t from_ns, until_ns;
+};
+
+struct counted_samples {
+	uint32_t magic, n_values; /* COUNTED_N of who writes */
+	uint64_t interval_ns;
+	_Atomic uint64_t written; /* since the beginning */
+	struct counted_user users[COUNTED_USERS];
+	struct counted_sample v[COUNTED_KEPT];
+};
+
+#endif
