@@ -95,6 +95,9 @@ static uint32_t node_in_trace(uint32_t node, const struct memory_event *e)
 	return node_intern(node, frame_intern(FRAME_PAGES, string_intern(name, strlen(name))));
 }
 
+/* More than a device has: a nonsense amount must not keep who delivers it, nor fill the trace. */
+#define TRACED_MOST (UINT64_C(1) << 40)
+
 /* An amount that has no place in one operation has it in several. */
 static void trace(uint8_t source, uint32_t slot, const struct memory_event *e)
 {
@@ -105,6 +108,7 @@ static void trace(uint8_t source, uint32_t slot, const struct memory_event *e)
 	uint64_t left = unit == PAGES_BYTES ? e->bytes : unit == PAGES_NUMBER ? e->n : 0;
 	uint32_t amount;
 
+	left = MIN(left, TRACED_MOST);
 	do {
 		amount = (uint32_t)MIN(left, UINT32_MAX);
 		interval_deliver_pages(source, amount, &v);

@@ -843,6 +843,28 @@ START_TEST(test_trace_of_pages)
 }
 END_TEST
 
+/* An amount that no device has ends, too. */
+START_TEST(test_trace_of_too_many_pages)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const struct memory_event e = {.operation = MEMORY_UNIFIED,
+				       .kind = MEMORY_MANAGED,
+				       .what = UNIFIED_TO_DEVICE,
+				       .bytes = UINT64_C(1) << 63,
+				       .n = 1,
+				       .at_ns = 10 * NSEC_PER_SEC,
+				       .took_ns = 700};
+	struct wanted_file want = {N_SOURCES, 257};
+
+	trace_start(1000);
+	record(1, e.at_ns + 100, e.at_ns + 600);
+	until_busy(500);
+	sink->ops->memory(sink, &e);
+	sink->ops->memory_until(sink, UINT64_MAX / 2);
+	rig_until(has_file, &want, "the trace");
+}
+END_TEST
+
 /* Without a trace there is nothing of them but sums. */
 START_TEST(test_no_pages_without_a_trace)
 {
@@ -1242,6 +1264,7 @@ TCase *collect_intervals_case(void)
 	tcase_add_test(tc, test_trace_of_launches);
 	tcase_add_test(tc, test_trace_of_scopes);
 	tcase_add_test(tc, test_trace_of_pages);
+	tcase_add_test(tc, test_trace_of_too_many_pages);
 	tcase_add_test(tc, test_no_pages_without_a_trace);
 	tcase_add_test(tc, test_scopes_leave_a_share);
 	tcase_add_test(tc, test_scopes_leave_room);
