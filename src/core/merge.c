@@ -657,9 +657,8 @@ static name_fn *const names[FIELD_N] = {
 };
 
 /* The fields of a table that are ids, found once for all rows. */
-#define IDS_MAX 16
 struct ids {
-	const struct field *v[IDS_MAX];
+	const struct field *v[ROW_IDS_MAX];
 	size_t n;
 };
 
@@ -669,7 +668,7 @@ static void find_ids(struct ids *ids, const struct row_table *t)
 	for (size_t i = 0; i < t->n_fields; i++)
 		if (names[t->fields[i].type])
 			ids->v[ids->n++] = &t->fields[i];
-	assert(ids->n <= IDS_MAX);
+	assert(ids->n <= ROW_IDS_MAX);
 }
 
 static int name_ids(struct merge *m, const struct ids *ids, union any_row *row)
@@ -697,37 +696,33 @@ static int add_unrecorded_of_all(struct merge *m, struct session_unrecorded span
 	return r < 0 || m->process == SESSION_NONE ? r : session_unrecorded_add(m->into, &span);
 }
 
-static int add_unrecorded(struct merge *m, size_t i, const union any_row *row)
+static int add_unrecorded(struct merge *m, uint32_t i, const union any_row *row)
 {
 	return mapped(m, MAP_PROCESSES, m->from->unrecorded[i].process) == SESSION_NONE
 		       ? add_unrecorded_of_all(m, row->unrecorded)
 		       : session_unrecorded_set(m->into, &row->unrecorded);
 }
 
-static int add_named(struct merge *m, enum table_id id, size_t i, const union any_row *row)
-{
-	int r = id == TABLE_UNRECORDED ? add_unrecorded(m, i, row)
-				       : session_table_add(m->into, id, row);
-
-	return r == -EINVAL ? 0 : r;
-}
-
 static int add_table(struct merge *m, enum table_id id)
 {
 	const struct row_table *t = &row_tables[id];
+	/* Of the i-th row of the input, where there is more to it than the table says. */
+	static int (*const adds[TABLE_N])(struct merge *, uint32_t, const union any_row *) = {
+		[TABLE_UNRECORDED] = add_unrecorded};
 	const uint8_t *taken = m->taken[id];
 	union any_row row;
 	struct ids ids;
 	int r = 0;
 
 	find_ids(&ids, t);
-	for (size_t i = 0; i < m->from->tables[id].n && r >= 0; i++) {
+	for (uint32_t i = 0; i < m->from->tables[id].n && r >= 0; i++) {
 		if (taken && !taken[i])
 			continue;
 		memcpy(&row, row_at(m->from, id, i), t->row_size);
 		r = name_ids(m, &ids, &row);
 		if (r == 1)
-			r = add_named(m, id, i, &row);
+			r = adds[id] ? adds[id](m, i, &row) : session_table_add(m->into, id, &row);
+		r = r == -EINVAL ? 0 : r; /* a row that is none */
 	}
 	return MIN(r, 0);
 }

@@ -5,7 +5,7 @@
 
 /* ---- what is in a row ---- */
 
-/* In the order of their keys; what is in no file behind these. */
+/* In the order that files have; what is in none behind these. */
 #define FF(type, key, structure, member, flags)                                                    \
 	{                                                                                          \
 		key, FIELD_##type, offsetof(struct structure, member), flags                       \

@@ -95,6 +95,9 @@ struct row_table {
 };
 extern const struct row_table row_tables[TABLE_N];
 
+/* A row has no more fields that are ids. */
+enum { ROW_IDS_MAX = 16 };
+
 /* Any row: room for one. */
 union any_row {
 #define _(id, array, type) struct type array;

@@ -384,7 +384,7 @@ static void write_version(struct hwrite *w)
 static void write_tables(struct hwrite *w, const char *key, unsigned *next)
 {
 	for (; *next < TABLE_N && strcmp(row_tables[*next].key, key) < 0; ++*next)
-		if (w->trace || row_tables[*next].part != PART_TRACE)
+		if (hwrite_has_table(w, (enum table_id) * next))
 			fields_write_table(&w->fields, (enum table_id) * next);
 }
 

@@ -131,6 +131,15 @@ static int prepare_frames(struct hwrite *w)
 	return 0;
 }
 
+static bool rows_name_nodes(const struct hwrite *w)
+{
+	for (unsigned i = 0; i < TABLE_N; i++)
+		if (w->s->tables[i].n && hwrite_has_table(w, (enum table_id)i) &&
+		    row_field((enum table_id)i, FIELD_NODE))
+			return true;
+	return false;
+}
+
 int hwrite_init(struct hwrite *w)
 {
 	const struct session *s = w->s;
@@ -142,7 +151,7 @@ int hwrite_init(struct hwrite *w)
 		r = prepare_frames(w);
 	if (r == 0)
 		r = hist_chains_init(&w->hists, s);
-	if (r == 0 && (s->n_configs || (s->n_intervals && w->trace))) {
+	if (r == 0 && rows_name_nodes(w)) {
 		w->numbers = calloc(s->n_nodes, sizeof(*w->numbers));
 		r = w->numbers ? 0 : -ENOMEM;
 	}

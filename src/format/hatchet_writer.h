@@ -64,6 +64,11 @@ struct hwrite {
 /* s and options are set. 0 or -ENOMEM; hwrite_done() in either case. */
 int hwrite_init(struct hwrite *w);
 void hwrite_done(struct hwrite *w);
+/* Are the rows of a table written, if there are any? */
+static inline bool hwrite_has_table(const struct hwrite *w, enum table_id id)
+{
+	return w->trace || row_tables[id].part != PART_TRACE;
+}
 
 const struct metric *hwrite_metric(const struct hwrite *w, uint32_t id);
 /* The name of a node, and its length. That of an address is made here and valid until the next

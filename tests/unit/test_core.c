@@ -2,6 +2,7 @@
 /* Tests of base and core: strings, histograms, the session's tree, rows, snapshots. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <errno.h>
 #include <gnu/libc-version.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "core/activity.h"
 #include "core/coverage.h"
 #include "core/hidden.h"
+#include "core/row_tables.h"
 #include "core/session.h"
 #include "core/flat.h"
 #include "core/metadata.h"
@@ -1251,6 +1253,111 @@ START_TEST(devices_of_one_number_are_told_apart)
 }
 END_TEST
 
+static size_t field_size(enum field_type type)
+{
+	static const size_t sizes[FIELD_N] = {
+		[FIELD_U64] = 8,     [FIELD_F64] = 8,       [FIELD_TOLD] = 8,
+		[FIELD_COUNTED] = 8, [FIELD_HEX64] = 8,     [FIELD_BOOL] = 1,
+		[FIELD_END] = 1,     [FIELD_LEVEL] = 1,     [FIELD_REASON] = 1,
+		[FIELD_CHANNEL] = 1, [FIELD_DIRECTION] = 1, [FIELD_LOSSES] = 8 * LOSS_N};
+
+	return sizes[type] ? sizes[type] : 4;
+}
+
+static unsigned count_ids(const struct row_table *t)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < t->n_fields; i++) {
+		enum field_type type = t->fields[i].type;
+
+		n += type == FIELD_STRING || type == FIELD_WORDS || type == FIELD_PART ||
+		     (field_is_id(type) && type != FIELD_INDEX);
+	}
+	return n;
+}
+
+/* Files have tables in the order of their keys. The key of a row is compared as bytes: each is some field's. What is no
+ * key of rows that add up does so. */
+START_TEST(rows_are_described)
+{
+	const struct row_table *t = &row_tables[_i];
+	uint8_t known[sizeof(union any_row)] = {0};
+
+	ck_assert(!_i || strcmp(t[-1].key, t->key) < 0);
+	ck_assert_uint_le(t->row_size, sizeof(union any_row));
+	for (size_t i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		ck_assert(f->key || f->type == FIELD_PART || f->type == FIELD_EPOCH);
+		ck_assert_uint_le(f->offset + field_size(f->type), t->row_size);
+		memset(known + f->offset, 1, field_size(f->type));
+		if (t->rule == ROW_SUMS)
+			ck_assert(f->offset < t->key_size || f->flags & FIELD_SUMS);
+	}
+	ck_assert_ptr_eq(memchr(known, 0, t->key_size), NULL);
+	if (t->part != PART_DIMENSION)
+		ck_assert_uint_le(count_ids(t), ROW_IDS_MAX);
+	if (row_field((enum table_id)_i, FIELD_PART))
+		ck_assert_ptr_nonnull(row_field((enum table_id)_i, FIELD_NODE));
+}
+END_TEST
+
+/* A process learns late which device it uses: what is told of it later is of the rows that are there. */
+START_TEST(rows_follow_their_device)
+{
+	static const enum table_id ids[] = {TABLE_CONFIGS, TABLE_COPY_LANES, TABLE_USES};
+	enum table_id id = ids[_i];
+	const struct field *device = row_field(id, FIELD_DEVICE);
+	const struct field *process = row_field(id, FIELD_PROCESS);
+	struct session *s = session_new();
+	union any_row row = {0};
+
+	ck_assert_ptr_nonnull(session_table_row(s, id, &row));
+	*row_id(&row, process) = 1;
+	ck_assert_ptr_nonnull(session_table_row(s, id, &row));
+	session_lanes_move(s, 0, 0, 7);
+	ck_assert_uint_eq(row_names(row_at(s, id, 0), device), 7);
+	ck_assert_uint_eq(row_names(row_at(s, id, 1), device), 0);
+	*row_id(&row, process) = 0;
+	*row_id(&row, device) = 7;
+	ck_assert_ptr_eq(session_table_row(s, id, &row), row_at(s, id, 0));
+	ck_assert_uint_eq(s->tables[id].n, 2);
+	session_free(s);
+}
+END_TEST
+
+/* What becomes of a second row of a key: it adds up, replaces, or is none; without a key it is one more. */
+START_TEST(rows_of_one_key_are_one)
+{
+	struct session *s = session_new();
+	const struct session_config config = {.node = 1, .count = 2, .time_ns = 3};
+	struct session_use use = {.device = 1, .busy_ns = 5};
+	struct session_unrecorded span = {.start_ns = 2, .end_ns = 1};
+
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(session_table_add(s, TABLE_CONFIGS, &config), 0);
+	ck_assert_uint_eq(s->n_configs, 1);
+	ck_assert_uint_eq(s->configs[0].count, 4);
+	ck_assert_uint_eq(s->configs[0].time_ns, 6);
+	ck_assert_int_eq(session_use_set(s, &use), 0);
+	use.busy_ns = 4;
+	ck_assert_int_eq(session_use_set(s, &use), 0);
+	ck_assert_uint_eq(s->n_uses, 1);
+	ck_assert_uint_eq(s->uses[0].busy_ns, 4);
+	ck_assert_int_eq(session_note(s, SESSION_NONE, NOTE_WARNING, "a"), 0);
+	ck_assert_int_eq(session_note(s, SESSION_NONE, NOTE_INFO, "a"), 0);
+	ck_assert_uint_eq(s->n_notes, 1);
+	ck_assert_uint_eq(s->notes[0].level, NOTE_WARNING);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(session_clock_add(s, &(struct session_clock){.process = 0}), 0);
+	ck_assert_uint_eq(s->n_clocks, 2);
+	ck_assert_int_eq(session_unrecorded_set(s, &span), -EINVAL);
+	ck_assert_uint_eq(s->n_unrecorded, 0);
+	session_free(s);
+}
+END_TEST
+
 /* On the wire a built-in metric is its number: tapes that are there must go on reading right. */
 START_TEST(test_metric_numbers)
 {
@@ -1313,6 +1420,9 @@ int main(void)
 	tcase_add_test(tc, a_long_chain_of_rows_is_whole);
 	tcase_add_test(tc, devices_are_found_by_what_is_known);
 	tcase_add_test(tc, devices_of_one_number_are_told_apart);
+	tcase_add_loop_test(tc, rows_are_described, 0, TABLE_N);
+	tcase_add_loop_test(tc, rows_follow_their_device, 0, 3);
+	tcase_add_test(tc, rows_of_one_key_are_one);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);
