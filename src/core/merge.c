@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/merge.h"
-#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -656,22 +655,7 @@ static name_fn *const names[FIELD_N] = {
 	[FIELD_DEVICE] = name_device, [FIELD_METRIC] = name_metric, [FIELD_PART] = name_part,
 };
 
-/* The fields of a table that are ids, found once for all rows. */
-struct ids {
-	const struct field *v[ROW_IDS_MAX];
-	size_t n;
-};
-
-static void find_ids(struct ids *ids, const struct row_table *t)
-{
-	ids->n = 0;
-	for (size_t i = 0; i < t->n_fields; i++)
-		if (names[t->fields[i].type])
-			ids->v[ids->n++] = &t->fields[i];
-	assert(ids->n <= ROW_IDS_MAX);
-}
-
-static int name_ids(struct merge *m, const struct ids *ids, union any_row *row)
+static int name_ids(struct merge *m, const struct row_ids *ids, union any_row *row)
 {
 	int r = 1;
 
@@ -711,10 +695,10 @@ static int add_table(struct merge *m, enum table_id id)
 		[TABLE_UNRECORDED] = add_unrecorded};
 	const uint8_t *taken = m->taken[id];
 	union any_row row;
-	struct ids ids;
+	struct row_ids ids;
 	int r = 0;
 
-	find_ids(&ids, t);
+	row_ids(id, &ids);
 	for (uint32_t i = 0; i < m->from->tables[id].n && r >= 0; i++) {
 		if (taken && !taken[i])
 			continue;

@@ -234,3 +234,19 @@ const struct field *row_field(enum table_id id, enum field_type type)
 			return &t->fields[i];
 	return NULL;
 }
+
+static bool field_names(enum field_type type)
+{
+	return type == FIELD_STRING || type == FIELD_WORDS || type == FIELD_PART ||
+	       (field_is_id(type) && type != FIELD_INDEX);
+}
+
+void row_ids(enum table_id id, struct row_ids *ret)
+{
+	const struct row_table *t = &row_tables[id];
+
+	ret->n = 0;
+	for (size_t i = 0; i < t->n_fields && ret->n < ROW_IDS_MAX; i++)
+		if (field_names(t->fields[i].type))
+			ret->v[ret->n++] = &t->fields[i];
+}

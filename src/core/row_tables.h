@@ -95,8 +95,13 @@ struct row_table {
 };
 extern const struct row_table row_tables[TABLE_N];
 
-/* A row has no more fields that are ids. */
+/* The fields of a table by which its rows name something else, strings too, found once for all rows. */
 enum { ROW_IDS_MAX = 16 };
+struct row_ids {
+	const struct field *v[ROW_IDS_MAX];
+	size_t n;
+};
+void row_ids(enum table_id id, struct row_ids *ret);
 
 /* Any row: room for one. */
 union any_row {

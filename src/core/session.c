@@ -348,8 +348,9 @@ static void *row_append(struct session *s, enum table_id id, const void *row, si
 	if (session_table_room(s, id) < 0)
 		return NULL;
 	at = (char *)rows->v + rows->n * row_tables[id].row_size;
-	memset(at, 0, row_tables[id].row_size);
 	memcpy(at, row, n);
+	if (n < row_tables[id].row_size)
+		memset(at + n, 0, row_tables[id].row_size - n);
 	rows->n++;
 	return at;
 }
@@ -366,10 +367,14 @@ static void *keyed_find(const struct session *s, enum table_id id, uint64_t hash
 static void *keyed_new(struct session *s, enum table_id id, uint64_t hash, const void *row,
 		       size_t n)
 {
-	if (s->tables[id].n >= IDINDEX_NONE - 1 || session_table_room(s, id) < 0 ||
-	    idindex_add(&s->p->tables[id].index, hash, (uint32_t)s->tables[id].n) < 0)
+	uint32_t i = (uint32_t)s->tables[id].n;
+	void *at = i < IDINDEX_NONE - 1 ? row_append(s, id, row, n) : NULL;
+
+	if (at && idindex_add(&s->p->tables[id].index, hash, i) < 0) {
+		s->tables[id].n--;
 		return NULL;
-	return row_append(s, id, row, n);
+	}
+	return at;
 }
 
 void *session_table_row(struct session *s, enum table_id id, const void *key)

@@ -359,24 +359,27 @@ static void read_field(struct hread *r, const struct field *field, size_t at, vo
 }
 
 /* Where a file has no such field: numbers are 0. */
-static void clear_row(const struct row_table *table, void *row)
+static void begin_table(struct hread *r, enum table_id id)
 {
-	memset(row, 0, table->row_size);
+	const struct row_table *table = &row_tables[id];
+
+	memset(&r->empty, 0, sizeof(r->empty));
 	for (size_t i = 0; i < table->n_fields; i++) {
 		const struct field *f = &table->fields[i];
 
 		if (f->key && field_is_id(f->type))
-			*row_id(row, f) = SESSION_NONE;
+			*row_id(&r->empty, f) = SESSION_NONE;
 		else if (f->type == FIELD_COUNTED)
-			*(double *)(void *)((char *)row + f->offset) = NAN;
+			*(double *)(void *)((char *)&r->empty + f->offset) = NAN;
 	}
+	row_ids(id, &r->ids);
 }
 
 static void read_row(struct hread *r, const struct row_table *table, size_t map, void *row)
 {
 	const struct tokens *t = &r->f.tokens;
 
-	clear_row(table, row);
+	memcpy(row, &r->empty, table->row_size);
 	for (size_t at = token_first(map); token_at(t, at) == TOKEN_KEY;
 	     at = token_next(t, at + 1)) {
 		const char *key = key_text(r, at);
@@ -479,29 +482,43 @@ static int add_copy_lane(struct hread *r, void *row)
 	return 0;
 }
 
-/* What a file names by number, as the session has it. SESSION_NONE: it is not there. */
-static uint32_t id_of(const struct hread *r, enum field_type type, uint32_t of)
+static uint32_t id_of_node(const struct hread *r, uint32_t of)
 {
-	static const enum table_id named[FIELD_N] = {[FIELD_LANE] = TABLE_LANES,
-						     [FIELD_PROCESS] = TABLE_PROCESSES,
-						     [FIELD_DEVICE] = TABLE_DEVICES};
-
-	return type == FIELD_NODE ? hread_map_get(&r->nodes, of) : hread_row_id(r, named[type], of);
+	return hread_map_get(&r->nodes, of);
 }
 
-/* False: a row of nothing that is there. */
-static bool name_ids(const struct hread *r, const struct row_table *table, void *row)
+static uint32_t id_of_lane(const struct hread *r, uint32_t of)
 {
-	for (size_t i = 0; i < table->n_fields; i++) {
-		const struct field *f = &table->fields[i];
-		uint32_t of;
+	return hread_row_id(r, TABLE_LANES, of);
+}
 
-		if (!f->key || !field_is_id(f->type) || f->type == FIELD_INDEX)
-			continue;
-		of = *row_id(row, f);
-		if (f->type != FIELD_METRIC)
-			*row_id(row, f) = id_of(r, f->type, of);
-		if (*row_id(row, f) == SESSION_NONE &&
+static uint32_t id_of_process(const struct hread *r, uint32_t of)
+{
+	return hread_row_id(r, TABLE_PROCESSES, of);
+}
+
+static uint32_t id_of_device(const struct hread *r, uint32_t of)
+{
+	return hread_row_id(r, TABLE_DEVICES, of);
+}
+
+/* What a file names by number, as the session has it. SESSION_NONE: it is not there. */
+static uint32_t (*const id_of[FIELD_N])(const struct hread *r, uint32_t of) = {
+	[FIELD_NODE] = id_of_node,
+	[FIELD_LANE] = id_of_lane,
+	[FIELD_PROCESS] = id_of_process,
+	[FIELD_DEVICE] = id_of_device,
+};
+
+/* False: a row of nothing that is there. */
+static bool name_ids(const struct hread *r, void *row)
+{
+	for (size_t i = 0; i < r->ids.n; i++) {
+		const struct field *f = r->ids.v[i];
+		uint32_t of = *row_id(row, f), id = id_of[f->type] ? id_of[f->type](r, of) : of;
+
+		*row_id(row, f) = id;
+		if (id == SESSION_NONE &&
 		    (f->flags & FIELD_NEEDED || (f->flags & FIELD_OWNED && of != SESSION_NONE)))
 			return false;
 	}
@@ -515,7 +532,7 @@ static int add_row(struct hread *r, enum table_id table, void *row)
 		[TABLE_RUNS] = add_run, [TABLE_USES] = add_use, [TABLE_COPY_LANES] = add_copy_lane};
 	int e;
 
-	if (!name_ids(r, &row_tables[table], row))
+	if (!name_ids(r, row))
 		return hread_warn(r, WARNING_INDEX);
 	e = add[table] ? add[table](r, row) : session_table_add(r->s, table, row);
 	return e == -EINVAL ? hread_warn(r, WARNING_INDEX) : e;
@@ -542,6 +559,7 @@ static int read_table(struct hread *r, enum table_id id)
 	uint32_t key = strtab_find(r->f.keys, name, strlen(name));
 	size_t list = key == STRTAB_NONE ? 0 : token_find(&r->f.tokens, r->extra, key);
 
+	begin_table(r, id);
 	return hread_each(r, list, TOKEN_NONE, id, read_entry);
 }
 

@@ -40,6 +40,9 @@ struct hread {
 	struct session *s;
 	struct hatchet_file f;
 	struct id_map tables[TABLE_N];
+	/* Of the table at hand: a row of which a file says nothing, and what rows name. */
+	union any_row empty;
+	struct row_ids ids;
 	struct id_map sets, frames;
 	/* For each value of a row in the file: its place in the session's row. Those of the file's
 	 * set i begin at first_place.ids[i]. */
