@@ -261,7 +261,7 @@ static int set_budget(struct run_options *o, const char *value)
 	return 0;
 }
 
-#define COUNTERS_NS (10 * NSEC_PER_MSEC) /* two fifths of a percent of a core */
+#define COUNTERS_NS (10 * NSEC_PER_MSEC) /* of the helper 1.6 % of a core */
 
 static int set_counters(struct run_options *o, const char *value)
 {

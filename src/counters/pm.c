@@ -10,8 +10,9 @@
 
 enum {
 	BUFFER_BYTES = 64 << 20, /* of the hardware's, into which it writes */
-	SAMPLES_MAX = 1024,      /* that are decoded at a time */
-	DECODES_MAX = 64         /* a read: the hardware may be faster than we are */
+	SAMPLES_MAX =
+		64,      /* that are decoded at a time; each costs 10 us, whether it comes or not */
+	DECODES_MAX = 64 /* a read: the hardware may be faster than we are */
 };
 
 bool pm_bind(const struct cupti_host *host, struct cupti_pm_api *ret)

@@ -23,7 +23,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { DEVICES = 8, SAMPLES = 1024, TROUBLE_AT = 5 };
+enum { DEVICES = 8, SAMPLES = 64, TROUBLE_AT = 5 };
 
 /* Of device 0; a percent more with each device. */
 static const struct {
