@@ -15,7 +15,7 @@
 
 struct counters_question {
 	const char *chip; /* NULL: that of the first GPU here */
-	enum counting counting;
+	enum counting_kind counting;
 	const struct metric_set *set; /* plan it; NULL: list the metrics of the chip */
 	/* Of a list: which metrics are asked for (counters/patterns.h); none: all of them. A pattern may be
 	 * a metric with its submetric, too: these are planned together. */
@@ -74,7 +74,8 @@ struct counters_host {
 	struct cupti_host host;
 	struct cupti_chip chip;
 };
-bool counters_host_open(struct counters_host *h, const char *chip, enum counting counting, int fd);
+bool counters_host_open(struct counters_host *h, const char *chip, enum counting_kind counting,
+			int fd);
 /* Make a plan of what it knows; as plan_make(). */
 int counters_host_plan(struct cupti_chip *chip, const struct metric_set *set, struct plan *ret);
 

@@ -58,7 +58,7 @@ static const char *chip_here(const struct cupti_host *h, int fd)
 	if (!asker_start_driver(fd))
 		return NULL;
 	probe_tell(fd, "stage %s, asked for the chip of device 0,", h->path);
-	r = cupti_host_device_chip(h, 0, &name);
+	r = cupti_host_device_chip(&h->api, 0, &name);
 	if (r == 0)
 		return name;
 	probe_tell(fd, "no-gpu CUPTI does not tell the chip of device 0: error %d", r);
@@ -73,7 +73,7 @@ static bool tell_chips(const struct cupti_host *h, const char **chip, int fd)
 	int r;
 
 	probe_tell(fd, "stage %s, asked for its chips,", h->path);
-	r = cupti_host_chips(h, &names, &n);
+	r = cupti_host_chips(&h->api, &names, &n);
 	if (r)
 		tell_failed(fd, "list of chips", r);
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -84,7 +84,8 @@ static bool tell_chips(const struct cupti_host *h, const char **chip, int fd)
 	return r == 0;
 }
 
-bool counters_host_open(struct counters_host *h, const char *chip, enum counting counting, int fd)
+bool counters_host_open(struct counters_host *h, const char *chip, enum counting_kind counting,
+			int fd)
 {
 	int r;
 
@@ -98,7 +99,7 @@ bool counters_host_open(struct counters_host *h, const char *chip, enum counting
 	if (!chip)
 		return false;
 	probe_tell(fd, "stage %s, asked for the metrics of %s,", h->host.path, chip);
-	r = cupti_chip_open(&h->host, chip, counting, &h->chip);
+	r = cupti_chip_open(&h->host.api, chip, counting, &h->chip);
 	if (r == ABI_HOST_BAD_CHIP)
 		probe_tell(fd, "no-chip %s", chip);
 	else if (r == ABI_HOST_NOT_SUPPORTED)

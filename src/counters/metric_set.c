@@ -72,7 +72,7 @@ static int take_counting(struct metric_set *set, char *rest)
 
 	for (int i = 0; word && i < N_COUNTINGS; i++)
 		if (!strcmp(word, counting_words[i])) {
-			set->counting = (enum counting)i;
+			set->counting = (enum counting_kind)i;
 			return next_word(&rest) ? -EINVAL : 0;
 		}
 	return -EINVAL;
@@ -187,7 +187,7 @@ const char *metric_set_name(unsigned i)
 	return i < ARRAY_SIZE(builtin) ? builtin[i].name : NULL;
 }
 
-struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting counting)
+struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting_kind counting)
 {
 	struct metric_set *set = calloc(1, sizeof(*set));
 

@@ -25,7 +25,7 @@ struct metric_choice {
 
 struct metric_set {
 	const char *name, *about;
-	enum counting counting;
+	enum counting_kind counting;
 	size_t most_passes; /* 0: as many as it takes */
 	struct metric_choice *choices;
 	size_t n, cap;
@@ -42,7 +42,7 @@ int metric_set_find(const char *name, struct metric_set **ret);
 /* The names of these, in order; NULL after the last. */
 const char *metric_set_name(unsigned i);
 /* Some metrics of no set. Names are borrowed. NULL: no memory. */
-struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting counting);
+struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting_kind counting);
 
 struct metric_set *metric_set_free(struct metric_set *set);
 static inline void metric_set_freep(struct metric_set **p)

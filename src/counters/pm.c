@@ -160,11 +160,12 @@ int pm_open(struct pm *pm, const struct cupti_host *host, const struct cupti_pm_
 	int r;
 
 	*pm = (struct pm){.host = host, .api = api, .device = device, .interval_ns = interval_ns};
-	r = failed(pm, "cuptiDeviceGetChipName", cupti_host_device_chip(host, device, &chip));
+	r = failed(pm, "cuptiDeviceGetChipName", cupti_host_device_chip(&host->api, device, &chip));
 	r = r ? r : ask_availability(pm);
 	r = r ? r
 	      : failed(pm, "cuptiProfilerHostInitialize",
-		       cupti_chip_open_on(host, chip, COUNTING_PM, pm->availability, &pm->chip));
+		       cupti_chip_open_on(&host->api, chip, COUNTING_PM, pm->availability,
+					  &pm->chip));
 	r = r ? r : choose(pm, set);
 	return r ? r : enable(pm);
 }

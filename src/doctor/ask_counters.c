@@ -13,7 +13,7 @@ static void tell_set(const struct cupti_host *host, const char *chip_name,
 	struct plan plan;
 
 	probe_tell(fd, "stage %s, asked for the passes of '%s',", host->path, set->name);
-	if (cupti_chip_open(host, chip_name, set->counting, &chip))
+	if (cupti_chip_open(&host->api, chip_name, set->counting, &chip))
 		return;
 	if (counters_host_plan(&chip, set, &plan) == 0)
 		probe_tell(fd, "set %zu %zu %zu %s", plan.passes, plan.n_counted, plan.n,
