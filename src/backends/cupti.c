@@ -6,6 +6,7 @@
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "backends/cupti_ranges.h"
 #include "base/clock.h"
 #include "base/util.h"
 
@@ -53,6 +54,8 @@ static int begin(struct cupti *c, const struct backend_options *options)
 		cupti_begin_aside(c);
 		return 0;
 	}
+	if (c->ranges)
+		c->ranges = cupti_ranges_begin(c);
 	/* CUPTI may call us before the function that lets it returns. */
 	atomic_store(&c->phase, CUPTI_RUNNING);
 	r = cupti_activity_start(c);
@@ -78,6 +81,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	c->calls = options->api;
 	c->sync = options->sync && !c->calls; /* which has them, too */
 	c->profiler = options->profiler;
+	c->ranges = options->ranges;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->idle = !options->no_idle;
@@ -87,7 +91,7 @@ static int start(const struct backend_options *options, struct activity_sink *si
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches || c->sync || c->calls || c->whole_graphs)
+	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */
@@ -135,7 +139,11 @@ static int flush_ours(struct cupti *c, bool force)
 	cupti_calls_settle(c);
 	cupti_unified_settle(c);
 	cupti_launches_look(&c->launches);
+	if (c->ranges && force)
+		cupti_ranges_flush(c, false);
 	r = cupti_activity_flush(c, force);
+	if (c->ranges && force)
+		cupti_ranges_flush(c, true);
 	tell_memory(c, force ? UINT64_MAX : begin_ns);
 	if (c->idle && c->sink->ops->settled)
 		tell_settled(c, force);

@@ -11,6 +11,7 @@
  *   cupti_unified.c   records of unified memory: switched on when the driver is there
  *   cupti_graphs.c    callbacks of graphs as they are made; launches of those that have others in them
  *   cupti_activity.c  buffers requested and completed, record -> struct activity
+ *   cupti_ranges.c    hardware metrics of each kernel;  cupti_range_profiler.c  … of those of a context
  *   cupti_launches.c  the ring; which launches are in flight
  *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
  *   cupti_device.c    what a device is, asked of libcuda
@@ -90,6 +91,7 @@ struct cupti {
 	uint64_t aside_ns;     /* up to when it has been counted that another one has it */
 	bool sync;             /* waits are recorded, by CUPTI … */
 	bool calls;            /* … or they and all other calls are timed, by us */
+	bool ranges;           /* hardware metrics are measured around kernels */
 	bool profiler;         /* calls that start and stop a profiler are told of */
 	bool memory;           /* … and what is allocated */
 	_Atomic int unified;   /* enum cupti_unified; only flush() leaves CUPTI_UNIFIED_WANTED */

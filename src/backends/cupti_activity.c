@@ -7,6 +7,7 @@
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "backends/cupti_ranges.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -301,6 +302,7 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 {
 	const struct activity_sink_ops *ops = c->sink->ops;
 	enum loss loss;
+	bool is_whole;
 
 	if (a->kind == ACTIVITY_SYNC) {
 		/* Only what the host waited in: not a query, and not what waits inside another call. */
@@ -314,7 +316,11 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 			find_launch(c, a, correlation);
 		see_device(c, a->device);
 	}
-	if (_likely_(is_timed(c, a, correlation, &loss))) {
+	is_whole = is_timed(c, a, correlation, &loss);
+	if (_unlikely_(c->ranges) && a->kind == ACTIVITY_KERNEL && !a->graph &&
+	    cupti_ranges_record(c, a, correlation, is_whole))
+		return;
+	if (_likely_(is_whole)) {
 		ops->record(c->sink, a);
 		return;
 	}

@@ -25,6 +25,7 @@
 #include "backends/copy_pairs.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "backends/cupti_ranges.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -101,6 +102,8 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 		if (call->params)
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}
+	if (_unlikely_(c->ranges))
+		cupti_ranges_enter(c, call, class == CALL_KERNEL);
 }
 
 /* What it costs does not matter so much: these are rare. */
@@ -116,6 +119,8 @@ static inline void leave(struct cupti *c, const struct abi_call *call)
 	struct cupti_thread *t = &cupti_thread;
 	bool failed = call->result && *(const uint32_t *)call->result != 0;
 
+	if (_unlikely_(c->ranges))
+		cupti_ranges_leave(c, !failed && t->launching == call->correlation);
 	if (_unlikely_(failed) && t->launching && t->launching == call->correlation)
 		cupti_launches_take_back(c);
 	t->launching = 0;
@@ -131,6 +136,16 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	cupti_activity_flush(c, false);
 }
 
+/* From before a stream is captured until it is no longer: what fails to begin has not begun. */
+static void capture_ranges(struct cupti *c, const struct abi_call *call, bool on, uint32_t result)
+{
+	if (on && call->site == ABI_ENTER)
+		cupti_ranges_capture(c, true);
+	else if (call->site == ABI_EXIT &&
+		 (on ? result != ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD))
+		cupti_ranges_capture(c, false);
+}
+
 /* A stream is captured by this thread from now on, or no longer: an end that fails ends it, but where the thread may
  * not. The stream is the first of the parameters of all these calls. */
 static void capture(struct cupti *c, const struct abi_call *call, bool on)
@@ -138,6 +153,8 @@ static void capture(struct cupti *c, const struct abi_call *call, bool on)
 	uint32_t result = call->result ? *(const uint32_t *)call->result : ABI_CALL_OK;
 	void *const *stream = call->params;
 
+	if (_unlikely_(c->ranges))
+		capture_ranges(c, call, on, result);
 	if (call->site != ABI_EXIT || !stream || !c->sink->ops->capturing)
 		return;
 	if (on ? result == ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD)
@@ -265,6 +282,8 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 {
 	struct memory_event e = {.operation = MEMORY_GONE, .at_ns = clock_realtime_ns()};
 
+	if (c->ranges && data)
+		cupti_ranges_end(c, data->context);
 	if (c->memory && data && c->sink->ops->memory && c->api.cuptiGetContextId &&
 	    c->api.cuptiGetContextId(data->context, &e.context) == ABI_OK)
 		c->sink->ops->memory(c->sink, &e);
@@ -361,7 +380,7 @@ void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
-	if (c->memory)
+	if (c->memory || c->ranges)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
 	enable_class(c, false);
 }

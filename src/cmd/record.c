@@ -6,10 +6,21 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/ranges_options.h"
 #include "cmd/run_options.h"
+#include "core/ranges_wanted.h"
+#include "counters/metric_set.h"
 #include "format/write_file.h"
 
-enum { OPT_FORWARD = 1 };
+enum { OPT_FORWARD = 1, OPT_METRICS, OPT_RANGE, OPT_REPLAY, OPT_REDUCE };
+
+static void list_sets(FILE *out)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = metric_set_name(i)); i++)
+		fprintf(out, "%s\n", name);
+}
 
 static void list_targets(FILE *out)
 {
@@ -22,6 +33,17 @@ static const struct option_def options[] = {
 	{.name = "forward", .arg = "TARGET",
 	 .help = "send the stream of the run to another proton: -, unix:PATH",
 	 .list_values = list_targets, .id = OPT_FORWARD},
+	{.name = "metrics", .arg = "METRICS",
+	 .help = "measure hardware metrics of each kernel (see 'proton metrics')",
+	 .list_values = list_sets, .id = OPT_METRICS},
+	{.name = "range", .arg = "RANGE", .help = "… what they are of (kernel)", .rare = true,
+	 .id = OPT_RANGE},
+	{.name = "replay", .arg = "HOW",
+	 .help = "… user: in one pass; kernel: each kernel runs once a pass (as needed)",
+	 .rare = true, .id = OPT_REPLAY},
+	{.name = "reduce", .arg = "RULE",
+	 .help = "… how those of kernels add up: SUM, MAX, MEAN, MIN (by their names)", .rare = true,
+	 .id = OPT_REDUCE},
 };
 /* clang-format on */
 
@@ -33,13 +55,34 @@ const struct command_def command_record = {
 	.n_options = ARRAY_SIZE(options),
 };
 
+struct record_arguments {
+	struct run_options run;
+	struct ranges_options ranges;
+};
+
 static int on_option(const struct option_def *option, const char *value, void *arg)
 {
-	struct run_options *o = arg;
+	struct record_arguments *r = arg;
 
-	if (option->id != OPT_FORWARD)
-		return run_option(o, option, value);
-	o->rec.forward = value;
+	switch (option->id) {
+	case OPT_FORWARD:
+		r->run.rec.forward = value;
+		break;
+	case OPT_METRICS:
+		r->ranges.metrics = value;
+		break;
+	case OPT_RANGE:
+		r->ranges.range = value;
+		break;
+	case OPT_REPLAY:
+		r->ranges.replay = value;
+		break;
+	case OPT_REDUCE:
+		r->ranges.reduce = value;
+		break;
+	default:
+		return run_option(&r->run, option, value);
+	}
 	return *value ? 0 : -EINVAL;
 }
 
@@ -65,9 +108,11 @@ static int check_forward(const struct recording_options *o)
 
 int cmd_record(int argc, char **argv)
 {
-	struct run_options o = {.origin = &arg_origin};
+	struct record_arguments args = {.run.origin = &arg_origin};
+	struct run_options *o = &args.run;
+	struct ranges_wanted ranges = {.n = 0};
 	struct run run;
-	int first = options_parse(&command_record, argc, argv, on_option, &o), r;
+	int first = options_parse(&command_record, argc, argv, on_option, &args), r;
 
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
@@ -75,16 +120,19 @@ int cmd_record(int argc, char **argv)
 		complain("which program? (see 'proton record --help')");
 		return STATUS_USAGE;
 	}
-	r = check_forward(&o.rec);
+	r = check_forward(&o->rec);
 	if (r == 0)
-		r = run_options_settle(&o);
+		r = run_options_settle(o);
+	if (r == 0)
+		r = ranges_options_settle(&args.ranges, &o->rec, &ranges);
 	if (r)
 		return r;
-	r = run_prepare(&run, &o, argv + first);
-	run.prints = o.rec.forward && !strcmp(o.rec.forward, "-");
+	r = run_prepare(&run, o, argv + first);
+	run.prints = o->rec.forward && !strcmp(o->rec.forward, "-");
 	if (r == 0)
 		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);
 	run_done(&run);
-	run_options_done(&o);
+	ranges_wanted_done(&ranges);
+	run_options_done(o);
 	return r ? r : run_status(&run);
 }

@@ -177,14 +177,15 @@ static void metric_fill(uint32_t id, void *entry)
 {
 	const struct metric_entry *e = &collector->metric[id];
 
-	*(struct wire_metric_def *)entry = (struct wire_metric_def){.id = id,
-								    .name = e->name,
-								    .unit = e->unit,
-								    .type = e->type,
-								    .scope = e->scope,
-								    .add = metric_add_plain(e->add),
-								    .rule = e->add,
-								    .weight = WIRE_NONE};
+	*(struct wire_metric_def *)entry =
+		(struct wire_metric_def){.id = id,
+					 .name = e->name,
+					 .unit = e->unit,
+					 .type = e->type,
+					 .scope = e->scope,
+					 .add = metric_add_plain(e->add),
+					 .rule = e->add,
+					 .weight = e->weight ? e->weight - 1u : WIRE_NONE};
 }
 
 static void note_fill(uint32_t id, void *entry)

@@ -43,7 +43,7 @@ enum {
 	MAX_ID = 1 << 19,     /* of all these */
 	MAX_MODULES = 1 << 12,
 	MAX_SETS = 288,
-	SET_MAX = 8, /* metrics in a set */
+	SET_MAX = 64, /* metrics in a set */
 	MAX_METRICS = 320,
 	MAX_DEVICES = 64,
 	MAX_STREAMS = 64,      /* a device */
@@ -164,6 +164,8 @@ struct metric_entry {
 	_Atomic uint64_t key; /* 0: free */
 	uint32_t name, unit;  /* strings */
 	uint8_t type, scope, add;
+	uint16_t
+		weight; /* of METRIC_WMEAN: id + 1 of the metric that weighs it, first in its set; 0: none */
 	_Atomic uint8_t state;
 	_Atomic bool named; /* a note says that it cannot have all that the program gave it */
 };
@@ -583,6 +585,10 @@ uint32_t crowd_intern(uint32_t parent, uint64_t pattern);
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope,
 		       uint8_t add);
 uint32_t set_intern_one(uint32_t metric);
+/* Of floating point, inclusive; weight: that weighs its mean. */
+uint32_t metric_intern_weighed(const char *name, const char *unit, uint8_t add, uint32_t weight);
+/* No other set of several begins with the same metric. */
+uint32_t set_intern(const uint16_t *metrics, unsigned n);
 /* The set of FOLD_METRIC alone (core/fold.h). It never waits: WIRE_NONE where another thread is making
  * it at this moment. */
 uint32_t set_folded(void);

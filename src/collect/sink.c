@@ -14,6 +14,7 @@
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
+#include "collect/measured.h"
 #include "collect/slots.h"
 #include "collect/trace_windows.h"
 #include "collect/unrecorded.h"
@@ -476,13 +477,14 @@ static uint32_t form_of(struct thread_state *t, uint32_t graph)
 	return t->form.frame;
 }
 
-static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
+/* The slot of a record, and the node of a graph that it is of. */
+static uint32_t find_slot(struct activity_sink *sink, const struct activity *a,
+			  struct thread_state *t, struct graph_node *ret_node)
 {
 	char text[NAME_MAX_MADE];
 	struct record_key key = record_key(sink, a, text);
-	const struct kind *k = &kinds[key.kind];
 	struct graph_node node = graph_node_of(a);
-	uint32_t slot, name;
+	uint32_t name;
 
 	name = a->kind == ACTIVITY_GRAPH ? whole_graph_name(whole_graph_find(a->graph))
 					 : graph_node_name(&node);
@@ -492,7 +494,16 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	if (_unlikely_(a->graph_node))
 		key.form =
 			node.made_at == WIRE_NONE ? whole_graph_name(NULL) : form_of(t, a->graph);
-	slot = k->is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
+	*ret_node = node;
+	return kinds[key.kind].is_symbol ? cached_slot(&key, t) : record_slot(&key, t);
+}
+
+static void add_record(struct activity_sink *sink, const struct activity *a, struct thread_state *t)
+{
+	const struct kind *k = &kinds[kind_of(a)];
+	struct graph_node node;
+	uint32_t slot = find_slot(sink, a, t, &node);
+
 	if (_unlikely_(node.said))
 		graph_ran(t, &node, launched_at(a->launch), slot);
 	if (slot == WIRE_NONE) {
@@ -753,6 +764,30 @@ static void sink_aside(struct activity_sink *sink, bool on, uint64_t since_ns)
 		unrecorded_end(UNRECORDED_ASIDE, clock_monotonic_ns());
 }
 
+static const struct ranges_wanted *sink_ranges(struct activity_sink *sink)
+{
+	(void)sink;
+	return collect_on ? measured_wanted() : NULL;
+}
+
+/* Where its values are, but of another set. */
+static uint32_t sink_measured_at(struct activity_sink *sink, const struct activity *a)
+{
+	struct graph_node node;
+
+	if (!collect_on || is_paused())
+		return WIRE_NONE;
+	return measured_slot(find_slot(sink, a, thread_state(), &node));
+}
+
+static void sink_measured(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
+			  const double *values)
+{
+	(void)sink;
+	if (collect_on && at != WIRE_NONE)
+		measured_add(at, time_ns, values);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -772,6 +807,9 @@ static const struct activity_sink_ops sink_ops = {
 	.memory_until = sink_memory_until,
 	.settled = sink_settled,
 	.aside = sink_aside,
+	.ranges = sink_ranges,
+	.measured_at = sink_measured_at,
+	.measured = sink_measured,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

@@ -740,6 +740,7 @@ struct metric_what {
 	uint32_t name;
 	const char *unit;
 	uint8_t type, scope, add;
+	uint16_t weight;
 };
 
 static void metric_fill(void *entry, const void *what)
@@ -752,14 +753,21 @@ static void metric_fill(void *entry, const void *what)
 	m->type = w->type;
 	m->scope = w->scope;
 	m->add = w->add;
+	m->weight = w->weight;
 }
+
+struct set_what {
+	const uint16_t *metrics;
+	unsigned n;
+};
 
 static void set_fill(void *entry, const void *what)
 {
+	const struct set_what *w = what;
 	struct set_entry *s = entry;
 
-	s->n = 1;
-	s->metrics[0] = *(const uint16_t *)what;
+	s->n = (uint8_t)w->n;
+	memcpy(s->metrics, w->metrics, w->n * sizeof(*s->metrics));
 }
 
 struct device_what {
@@ -806,16 +814,37 @@ static const struct small_table small_tables[] = {
 
 uint32_t metric_intern(const char *name, const char *unit, uint8_t type, uint8_t scope, uint8_t add)
 {
-	struct metric_what w = {string_intern(name, strlen(name)), unit, type, scope, add};
+	struct metric_what w = {string_intern(name, strlen(name)), unit, type, scope, add, 0};
 
 	return small_intern_filled(&small_tables[SMALL_METRICS], w.name + UINT64_C(1), &w);
 }
 
 uint32_t set_intern_one(uint32_t metric)
 {
-	uint16_t w = (uint16_t)metric;
+	uint16_t id = (uint16_t)metric;
+	struct set_what w = {&id, 1};
 
 	return small_intern_filled(&small_tables[SMALL_SETS], metric + UINT64_C(1), &w);
+}
+
+uint32_t metric_intern_weighed(const char *name, const char *unit, uint8_t add, uint32_t weight)
+{
+	struct metric_what w = {string_intern(name, strlen(name)),
+				unit,
+				METRIC_F64,
+				METRIC_INCLUSIVE,
+				add,
+				(uint16_t)(weight + 1)};
+
+	return small_intern_filled(&small_tables[SMALL_METRICS], w.name + UINT64_C(1), &w);
+}
+
+/* The key of a set of one is below all these. */
+uint32_t set_intern(const uint16_t *metrics, unsigned n)
+{
+	struct set_what w = {metrics, n};
+
+	return small_intern_filled(&small_tables[SMALL_SETS], UINT64_C(1) << 32 | metrics[0], &w);
 }
 
 static uint32_t small_ready(const struct small_table *t, uint32_t id)
@@ -827,14 +856,19 @@ uint32_t set_folded(void)
 {
 	const struct small_table *metrics = &small_tables[SMALL_METRICS],
 				 *sets = &small_tables[SMALL_SETS];
-	struct metric_what w = {string_intern(FOLD_METRIC, strlen(FOLD_METRIC)), "", METRIC_U64,
-				METRIC_EXCLUSIVE, METRIC_MAX};
+	struct metric_what w = {string_intern(FOLD_METRIC, strlen(FOLD_METRIC)),
+				"",
+				METRIC_U64,
+				METRIC_EXCLUSIVE,
+				METRIC_MAX,
+				0};
 	uint32_t id = small_ready(metrics, small_intern(metrics, w.name + UINT64_C(1), &w));
 	uint16_t metric = (uint16_t)id;
+	struct set_what set = {&metric, 1};
 
 	if (id == WIRE_NONE)
 		return WIRE_NONE;
-	return small_ready(sets, small_intern(sets, metric + UINT64_C(1), &metric));
+	return small_ready(sets, small_intern(sets, metric + UINT64_C(1), &set));
 }
 
 static uint64_t device_key(uint8_t source, int32_t index)

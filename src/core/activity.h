@@ -198,6 +198,7 @@ enum graph_change {
 };
 
 struct activity_sink;
+struct ranges_wanted;
 
 /* The functions that a backend calls to deliver. Each may be called from any thread. */
 struct activity_sink_ops {
@@ -259,6 +260,13 @@ struct activity_sink_ops {
 	/* The backend records nothing, for another profiler has what it works with, since this time (CLOCK_MONOTONIC; 0:
 	 * since the process began), or it does again. May be NULL. */
 	void (*aside)(struct activity_sink *sink, bool on, uint64_t since_ns);
+	/* Which hardware metrics are measured of kernels; NULL: none. It stays. */
+	const struct ranges_wanted *(*ranges)(struct activity_sink *sink);
+	/* Where those of the kernel of a record belong. */
+	uint32_t (*measured_at)(struct activity_sink *sink, const struct activity *a);
+	/* … and a kernel's values, in their order; it took time_ns. One thread at a time. */
+	void (*measured)(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
+			 const double *values);
 };
 
 struct activity_sink {

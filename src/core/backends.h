@@ -87,6 +87,8 @@ struct backend_options {
 				count_launches; /* 1: launch callbacks on even for a single calling context */
 			uint32_t graphs;   /* enum graphs_wanted */
 			uint32_t profiler; /* 1: calls that start and stop a profiler are told of */
+			uint32_t
+				ranges; /* 1: hardware metrics of kernels are wanted (core/ranges_wanted.h) */
 #define _(field, word, help) uint32_t field;
 			BACKEND_SWITCHES(_)
 #undef _

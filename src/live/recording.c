@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/graph_shares.h"
+#include "core/ranges_wanted.h"
 #include "core/runs.h"
 #include "core/stepped.h"
 #include "format/write_file.h"
@@ -141,6 +142,21 @@ static int forward_open(struct recording *rec)
 	return r == -EINVAL ? STATUS_USAGE : STATUS_OURS;
 }
 
+/* For the collectors to read. */
+static int write_ranges(const char *dir, const struct ranges_wanted *ranges)
+{
+	_cleanup_(freep) char *text = ranges_wanted_text(ranges), *path = NULL;
+	FILE *out;
+
+	if (!text || asprintf(&path, "%s/" RANGES_FILE, dir) < 0)
+		return -ENOMEM;
+	out = fopen(path, "wxe");
+	if (!out)
+		return -errno;
+	fputs(text, out);
+	return fclose(out) ? -errno : 0;
+}
+
 int recording_open(struct recording *rec, const struct recording_options *options)
 {
 	int r;
@@ -152,13 +168,15 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	if (!options->no_sweep)
 		session_dir_sweep();
 	r = session_dir_new(&rec->dir);
-
+	if (r == 0 && options->ranges)
+		r = write_ranges(rec->dir->path, options->ranges);
 	if (r < 0) {
 		complain("cannot make a session directory in $XDG_RUNTIME_DIR, $TMPDIR or /tmp: %s",
 			 strerror(-r));
 		return STATUS_OURS;
 	}
 	rec->dir->control->options = options->backends;
+	rec->dir->control->options.ranges = options->ranges != NULL;
 	rec->dir->control->options.count_launches = !options->no_count_launches;
 	rec->dir->control->backends_off = options->backends_off;
 	rec->dir->control->features = (options->trace ? CONTROL_TRACE : 0) |

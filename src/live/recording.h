@@ -21,6 +21,8 @@
 
 struct graph_shares;
 
+struct ranges_wanted;
+
 struct recording_options {
 	const char *output;   /* NULL: the default name */
 	const char *label;    /* what the user calls this run; NULL: nothing */
@@ -41,13 +43,14 @@ struct recording_options {
 	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */
 	bool no_sweep;       /* leftovers of others are not removed first */
 	bool no_sensors;     /* do not ask what devices say of themselves */
-	uint64_t counters_ns; /* how often hardware counters are read; 0: never */
-	bool cpu_time;        /* record how long the program's threads ran within their scopes */
-	bool has_contexts;    /* else what fits the program is read */
-	uint32_t contexts;    /* CONTEXT_BIT()s: read beside scopes */
-	bool by_shape;        /* tell kernels apart by grid and block */
-	bool shapes;          /* of the inputs of PyTorch's operators stand behind their names */
-	bool all_names;       /* also those that only count up have rows of their own */
+	const struct ranges_wanted *ranges; /* hardware metrics of kernels; borrowed, NULL: none */
+	uint64_t counters_ns;               /* how often hardware counters are read; 0: never */
+	bool cpu_time;     /* record how long the program's threads ran within their scopes */
+	bool has_contexts; /* else what fits the program is read */
+	uint32_t contexts; /* CONTEXT_BIT()s: read beside scopes */
+	bool by_shape;     /* tell kernels apart by grid and block */
+	bool shapes;       /* of the inputs of PyTorch's operators stand behind their names */
+	bool all_names;    /* also those that only count up have rows of their own */
 	bool by_sessions; /* the program's session is the profile; the run's is written where it has none */
 	bool quiet, verbose;
 };

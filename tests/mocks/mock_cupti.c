@@ -1039,6 +1039,7 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				.function = driver_name(cbid),
 				.params = op->params ? op->params : params,
 				.symbol = op->name};
+	struct mock_op untimed = *op;
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
 	raise_driver(cbid, &call);
@@ -1047,8 +1048,12 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 	if (op->captured)
 		mock_graph(ABI_RESOURCE_GRAPH_NODE_CREATED,
 			   &(struct mock_node){.node = op->graph_node, .type = type_of(op)});
-	else if (op->kind && !op->result && mock.kinds[op->kind])
-		put_records(op, op->by_kernel ? 0 : call.correlation);
+	else if (op->kind && !op->result && mock.kinds[op->kind]) {
+		if (op->kind == ABI_KIND_CONCURRENT_KERNEL && !op->graph && mock_ranges_launched &&
+		    mock_ranges_launched(op->name))
+			untimed.start_ns = UINT64_MAX;
+		put_records(&untimed, op->by_kernel ? 0 : call.correlation);
+	}
 	call.site = ABI_EXIT;
 	call.result = &op->result;
 	raise_driver(cbid, &call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cupti_abi.h, cupti_host_abi.h and cupti_pm_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
+/* cupti_abi.h, cupti_host_abi.h, cupti_pm_abi.h and cupti_range_abi.h against NVIDIA's own headers: every offset, size and number that we use. */
 #include "config.h" // IWYU pragma: keep
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include "backends/cupti_abi.h"
 #include "backends/cupti_host_abi.h"
 #include "backends/cupti_pm_abi.h"
+#include "backends/cupti_range_abi.h"
 
 #ifdef PROTON_TEST_CUDA_HEADERS
 #include <cuda.h>
@@ -15,6 +16,7 @@
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #define HAS_HOST_API
 #endif
@@ -355,6 +357,47 @@ SAME(sizeof(CUptiResult), sizeof(uint32_t));
 
 /* The profiler host API: each structure with the size that CUPTI wants to be told. */
 #ifdef HAS_HOST_API
+SAME(ABI_RANGE_AUTO, CUPTI_AutoRange);
+SAME(ABI_RANGE_USER, CUPTI_UserRange);
+SAME(ABI_REPLAY_APPLICATION, CUPTI_ApplicationReplay);
+SAME(ABI_REPLAY_KERNEL, CUPTI_KernelReplay);
+SAME(ABI_REPLAY_USER, CUPTI_UserReplay);
+FIELD(abi_range_availability, image, CUpti_Profiler_GetCounterAvailability_Params,
+      pCounterAvailabilityImage);
+FIELD(abi_range_enable, context, CUpti_RangeProfiler_Enable_Params, ctx);
+FIELD(abi_range_enable, ret_profiler, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject);
+FIELD(abi_range_object, profiler, CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject);
+FIELD(abi_range_object, profiler, CUpti_RangeProfiler_Start_Params, pRangeProfilerObject);
+FIELD(abi_range_object, profiler, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject);
+FIELD(abi_range_stop, ret_pass, CUpti_RangeProfiler_Stop_Params, passIndex);
+FIELD(abi_range_stop, ret_all_passes, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted);
+FIELD(abi_range_push, name, CUpti_RangeProfiler_PushRange_Params, pRangeName);
+FIELD(abi_range_config, image, CUpti_RangeProfiler_SetConfig_Params, pConfig);
+FIELD(abi_range_config, data, CUpti_RangeProfiler_SetConfig_Params, pCounterDataImage);
+FIELD(abi_range_config, range, CUpti_RangeProfiler_SetConfig_Params, range);
+FIELD(abi_range_config, replay, CUpti_RangeProfiler_SetConfig_Params, replayMode);
+FIELD(abi_range_config, ranges_max, CUpti_RangeProfiler_SetConfig_Params, maxRangesPerPass);
+FIELD(abi_range_config, n_levels, CUpti_RangeProfiler_SetConfig_Params, numNestingLevels);
+FIELD(abi_range_config, least_level, CUpti_RangeProfiler_SetConfig_Params, minNestingLevel);
+FIELD(abi_range_config, pass, CUpti_RangeProfiler_SetConfig_Params, passIndex);
+FIELD(abi_range_config, level, CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel);
+FIELD(abi_range_data_size, names, CUpti_RangeProfiler_GetCounterDataSize_Params, pMetricNames);
+FIELD(abi_range_data_size, ranges_max, CUpti_RangeProfiler_GetCounterDataSize_Params,
+      maxNumOfRanges);
+FIELD(abi_range_data_size, nodes_max, CUpti_RangeProfiler_GetCounterDataSize_Params,
+      maxNumRangeTreeNodes);
+FIELD(abi_range_data_size, ret_bytes, CUpti_RangeProfiler_GetCounterDataSize_Params,
+      counterDataSize);
+FIELD(abi_range_data_init, data, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
+      pCounterData);
+FIELD(abi_range_decode, ret_dropped, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped);
+FIELD(abi_range_data_info, ret_n, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
+FIELD(abi_range_info, i, CUpti_RangeProfiler_CounterData_GetRangeInfo_Params, rangeIndex);
+FIELD(abi_range_info, ret_name, CUpti_RangeProfiler_CounterData_GetRangeInfo_Params, rangeName);
+SAME(ABI_HOST_SIZE(abi_range_config, level), CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE);
+SAME(ABI_HOST_SIZE(abi_range_stop, ret_all_passes), CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
+SAME(ABI_HOST_SIZE(abi_range_decode, ret_dropped),
+     CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE);
 SAME(ABI_HOST_BAD_NAME, CUPTI_ERROR_INVALID_METRIC_NAME);
 SAME(ABI_HOST_NOT_SUPPORTED, CUPTI_ERROR_NOT_SUPPORTED);
 SAME(ABI_HOST_BAD_CHIP, CUPTI_ERROR_INVALID_CHIP_NAME);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CMD_RANGES_OPTIONS_H
+#define PROTON_CMD_RANGES_OPTIONS_H
+/* record --metrics and what goes with it: which hardware metrics are measured of the program's kernels, and how. */
+#include <stdint.h>
+
+struct recording_options;
+struct ranges_wanted;
+
+struct ranges_options { /* as they were given; NULL: they were not */
+	const char *metrics, *range, *replay, *reduce;
+};
+
+/* Look the metrics up on the first GPU here, and count their passes. 0, or an exit status after a message. A machine where
+ * they cannot be measured says why, and the run goes on without. rec->ranges is `wanted`, or stays NULL. */
+int ranges_options_settle(const struct ranges_options *o, struct recording_options *rec,
+			  struct ranges_wanted *wanted);
+
+#endif

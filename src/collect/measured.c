@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "collect/measured.h"
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include "collect/internal.h"
+#include "collect/slots.h"
+#include "core/ranges_wanted.h"
+
+enum { COUNT, TIME, FIRST }; /* places in the set */
+
+static struct {
+	struct ranges_wanted wanted;
+	_Atomic bool is_read;
+	uint32_t set;
+} measured = {.set = WIRE_NONE};
+
+static bool read_file(char *text, size_t size)
+{
+	char path[sizeof(collector->dir) + sizeof(RANGES_FILE) + 1];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" RANGES_FILE, collector->dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+static bool make_set(const struct ranges_wanted *w)
+{
+	uint32_t ids[SET_MAX];
+	uint16_t metrics[SET_MAX];
+	unsigned n = FIRST + (unsigned)w->n;
+
+	ids[COUNT] = metric_intern("measured", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
+	ids[TIME] =
+		metric_intern("measured_time (ns)", "ns", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
+	for (size_t i = 0; i < w->n; i++)
+		ids[FIRST + i] = metric_intern_weighed(w->metrics[i].name, w->metrics[i].unit,
+						       w->metrics[i].add, ids[TIME]);
+	for (unsigned i = 0; i < n; i++) {
+		if (ids[i] == WIRE_NONE)
+			return false;
+		metrics[i] = (uint16_t)ids[i];
+	}
+	measured.set = set_intern(metrics, n);
+	return measured.set != WIRE_NONE;
+}
+
+const struct ranges_wanted *measured_wanted(void)
+{
+	char text[16384];
+
+	if (!atomic_exchange(&measured.is_read, true) && read_file(text, sizeof(text)) &&
+	    ranges_wanted_parse(text, &measured.wanted) && !make_set(&measured.wanted))
+		lose(LOSS_SLOTS_FULL, 1);
+	return measured.set != WIRE_NONE ? &measured.wanted : NULL;
+}
+
+uint32_t measured_slot(uint32_t beside)
+{
+	const struct slot_entry *e = &collector->slot[beside];
+
+	return beside == WIRE_NONE ? WIRE_NONE
+				   : slot_intern(e->node, e->lane, measured.set, e->epoch);
+}
+
+static double get_f64(uint32_t slot, unsigned i)
+{
+	uint64_t bits = atomic_load_explicit(&collector->value[collector->slot[slot].values + i],
+					     memory_order_relaxed);
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static void put_f64(uint32_t slot, unsigned i, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	slot_store(slot, i, bits);
+}
+
+static uint64_t get_u64(uint32_t slot, unsigned i)
+{
+	return atomic_load_explicit(&collector->value[collector->slot[slot].values + i],
+				    memory_order_relaxed);
+}
+
+/* What a metric is after a kernel: of n before it, which ran for was_ns. */
+static double joined(uint8_t add, double old, uint64_t n, double was_ns, double v, double ns)
+{
+	if (!n || isnan(old))
+		return v;
+	if (isnan(v))
+		return old;
+	switch (add) {
+	case METRIC_SUM:
+		return old + v;
+	case METRIC_MIN:
+		return v < old ? v : old;
+	case METRIC_MAX:
+		return v > old ? v : old;
+	default:
+		return was_ns + ns > 0 ? (old * was_ns + v * ns) / (was_ns + ns) : old;
+	}
+}
+
+void measured_add(uint32_t slot, uint64_t time_ns, const double *values)
+{
+	uint64_t n = get_u64(slot, COUNT), was_ns = get_u64(slot, TIME);
+
+	for (unsigned i = 0; i < measured.wanted.n; i++)
+		put_f64(slot, FIRST + i,
+			joined(measured.wanted.metrics[i].add, get_f64(slot, FIRST + i), n,
+			       (double)was_ns, values[i], (double)time_ns));
+	slot_add_u64(slot, COUNT, 1);
+	slot_add_u64(slot, TIME, time_ns);
+	slot_touch(slot);
+}

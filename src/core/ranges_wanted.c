@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "core/ranges_wanted.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/util.h"
+#include "core/metric.h"
+
+const char *const ranges_replay_words[RANGES_N_REPLAYS] = {
+	[RANGES_ONCE] = "none", [RANGES_KERNELS] = "kernel"};
+
+static const struct {
+	const char *word;
+	uint8_t add;
+} adds[] = {{"sum", METRIC_SUM}, {"max", METRIC_MAX}, {"min", METRIC_MIN}, {"mean", METRIC_WMEAN}};
+
+int range_metric_add_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(adds); i++)
+		if (!strcasecmp(adds[i].word, word))
+			return adds[i].add;
+	return -1;
+}
+
+static const char *add_word(uint8_t add)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(adds); i++)
+		if (adds[i].add == add)
+			return adds[i].word;
+	return "mean";
+}
+
+/* "dram__bytes.sum" adds up, "dram__bytes.sum.per_second" does not. */
+uint8_t range_metric_add(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	int add = dot ? range_metric_add_of(dot + 1) : -1;
+
+	return add < 0 ? METRIC_WMEAN : (uint8_t)add;
+}
+
+bool ranges_wanted_add(struct ranges_wanted *w, const char *name, const char *unit, uint8_t add)
+{
+	struct range_metric *m = &w->metrics[w->n];
+
+	if (w->n == RANGES_METRICS_MAX)
+		return false;
+	w->n++;
+	*m = (struct range_metric){strdup(name), strdup(unit), add};
+	return m->name && m->unit;
+}
+
+void ranges_wanted_done(struct ranges_wanted *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		free(w->metrics[i].name);
+		free(w->metrics[i].unit);
+	}
+	w->n = 0;
+}
+
+char *ranges_wanted_text(const struct ranges_wanted *w)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "replay %s\n", ranges_replay_words[w->replay]);
+	for (size_t i = 0; i < w->n; i++)
+		fprintf(out, "metric %s %s %s\n", add_word(w->metrics[i].add),
+			*w->metrics[i].unit ? w->metrics[i].unit : "-", w->metrics[i].name);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool parse_metric(const char *line, struct ranges_wanted *w)
+{
+	char add[8], unit[32], name[256];
+	int r = sscanf(line, "metric %7s %31s %255s", add, unit, name);
+
+	return r == 3 && range_metric_add_of(add) >= 0 &&
+	       ranges_wanted_add(w, name, strcmp(unit, "-") ? unit : "",
+				 (uint8_t)range_metric_add_of(add));
+}
+
+static bool parse_replay(const char *line, struct ranges_wanted *w)
+{
+	char word[16];
+
+	if (sscanf(line, "replay %15s", word) != 1)
+		return false;
+	for (unsigned i = 0; i < RANGES_N_REPLAYS; i++)
+		if (!strcmp(word, ranges_replay_words[i])) {
+			w->replay = (enum ranges_replay)i;
+			return true;
+		}
+	return false;
+}
+
+bool ranges_wanted_parse(const char *text, struct ranges_wanted *ret)
+{
+	*ret = (struct ranges_wanted){.n = 0};
+	if (!parse_replay(text, ret))
+		return false;
+	while ((text = strchr(text, '\n')) && text[1])
+		if (!parse_metric(++text, ret))
+			return false;
+	return ret->n;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_CORE_RANGES_WANTED_H
+#define PROTON_CORE_RANGES_WANTED_H
+/* Which hardware metrics are measured of each kernel (record --metrics). proton tells its collectors by a file in the
+ * session's directory, a line a metric, in words that the decoder of no other file needs:
+ *
+ *   replay kernel                    or none: all of them in one pass
+ *   metric sum byte dram__bytes.sum  how it adds up, its unit ("-": none), its name
+ *
+ *   thread  one */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RANGES_FILE "metrics"
+/* How long a kernel ran, in ns: records of kernels that are replayed have no times, so it is counted with others. */
+#define RANGES_DURATION "gpu__time_duration.sum"
+enum { RANGES_METRICS_MAX = 60 }; /* a set on the wire has 64 */
+
+enum ranges_replay {
+	RANGES_ONCE,    /* a range is pushed around each launch: all is counted in one pass */
+	RANGES_KERNELS, /* CUPTI runs each kernel as often as there are passes */
+	RANGES_N_REPLAYS
+};
+extern const char *const ranges_replay_words[RANGES_N_REPLAYS];
+
+struct range_metric {
+	char *name, *unit;
+	uint8_t add; /* enum metric_add */
+};
+
+struct ranges_wanted {
+	enum ranges_replay replay;
+	size_t n;
+	struct range_metric metrics[RANGES_METRICS_MAX];
+};
+
+/* How a metric adds up over kernels, by what stands behind its name; what is no sum and no extreme is a mean, weighted by
+ * time. */
+uint8_t range_metric_add(const char *name);
+/* By a word: "sum", "max", "min", "mean", or in capitals. -1: it is none. */
+int range_metric_add_of(const char *word);
+
+/* The text of such a file; free() it. NULL: no memory. */
+char *ranges_wanted_text(const struct ranges_wanted *w);
+/* False: it is no such text, or no memory. ranges_wanted_done() in either case. */
+bool ranges_wanted_parse(const char *text, struct ranges_wanted *ret);
+/* False: no memory, or too many. */
+bool ranges_wanted_add(struct ranges_wanted *w, const char *name, const char *unit, uint8_t add);
+void ranges_wanted_done(struct ranges_wanted *w);
+
+#endif

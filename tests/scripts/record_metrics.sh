@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Hardware metrics of each kernel: what the mock of CUPTI has planted is what the profile says, however kernels are
+# replayed and however full an image is; and no trouble with them is the program's, or its times'.
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+unset CUDA_VISIBLE_DEVICES LD_PRELOAD MOCK_CUPTI_HOST MOCK_CUPTI_RANGES
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+case $libs in /*) ;; *) libs=$PWD/$libs ;; esac
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libraries in $libs"; exit 77; }
+app=${libs%/mocks/.libs}/programs/mock_cuda_app
+mkdir lib && cp "$libs/libcuda.so.1" lib/
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so LD_LIBRARY_PATH=$work/lib MOCK_CUPTI_CHIP=GH100
+
+# run THREADS LAUNCHES OPTIONS…: the profile is a.hatchet, messages in err; prints the status.
+run() {
+	rm -f a.hatchet
+	"$PROTON" record -q -o a.hatchet "${@:3}" -- "$app" "$work/lib/libcuda.so.1" "$1" "$2" >/dev/null 2>err
+	echo $?
+}
+# of METRIC [FILE]: its values at "add" and "mul", over all threads.
+of() {
+	python3 - "$1" "${2:-a.hatchet}" <<'PY'
+import json, sys
+def walk(node, found):
+    v = node["metrics"].get(sys.argv[1])
+    if v is not None and node["frame"]["name"] in ("add", "mul"):
+        found.setdefault(node["frame"]["name"], []).append(v)
+    for child in node["children"]:
+        walk(child, found)
+found = {}
+walk(json.load(open(sys.argv[2]))[0], found)
+print(*["%s %g" % (name, sum(v)) for name, v in sorted(found.items())])
+PY
+}
+notes() { "$PROTON" report --view notes "${1:-a.hatchet}"; }
+
+# ---- what was planted: number m of "mul" is 200 + m, of "add" 100 + m
+four=dram__bytes.sum,gpu__time_duration.sum,sm__cycles_active.max,lts__t_sector_hit_rate.pct
+check "status" 0 "$(run 1 5000 --metrics $four)"
+check "kernels are as many as they were" "add 2500 mul 2500" "$(of count)"
+check "… and as long" "add 2.5e+06 mul 2.5e+06" "$(of 'time (ns)')"
+check "all were measured, in five images" "add 2500 mul 2500" "$(of measured)"
+check "a sum adds up" "add 250000 mul 500000" "$(of dram__bytes.sum)"
+check "the second one" "add 252500 mul 502500" "$(of gpu__time_duration.sum)"
+check "an extreme does not" "add 102 mul 202" "$(of sm__cycles_active.max)"
+check "a ratio is a mean" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct)"
+check "losses" "" "$(losses a.hatchet)"
+has "the run is told how" "kernels run one after another" <(notes)
+"$PROTON" export -f hatchet -o again.hatchet a.hatchet
+check "written again" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct again.hatchet)"
+mv a.hatchet one.hatchet
+check "once more" 0 "$(run 1 5000 --metrics $four)"
+"$PROTON" merge -o two.hatchet one.hatchet a.hatchet >merged 2>&1
+check "merged: sums" "add 500000 mul 1e+06" "$(of dram__bytes.sum two.hatchet)"
+check "merged: means" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct two.hatchet)"
+has "a column of the tree" "dram__bytes.sum" <("$PROTON" report --view tree -m dram__bytes.sum a.hatchet)
+
+check "by request another one: status" 0 "$(run 1 100 --metrics dram__bytes.sum --reduce mean)"
+check "by request another one" "add 100 mul 200" "$(of dram__bytes.sum)"
+
+# ---- several passes
+several=dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
+check "several passes: status" 0 "$(run 1 3000 --metrics $several)"
+has "… are told before the run" "proton: the metrics take 3 passes: each kernel runs 3 times" err
+has "… and in the profile" "hardware metrics take 3 passes: each kernel runs 3 times" <(notes)
+check "… kernels are as many as they were" "add 1500 mul 1500" "$(of count)"
+check "… they ran as long as their ranges say" "add 153000 mul 303000" "$(of 'time (ns)')"
+check "… none is lost" "" "$(losses a.hatchet)"
+check "… a sum" "add 150000 mul 300000" "$(of dram__bytes.sum)"
+check "… a mean" "add 101 mul 201" "$(of dram__throughput.avg.pct_of_peak_sustained_elapsed)"
+check "… refused where a range runs once" 2 "$(run 1 10 --metrics $several --replay user)"
+has "… with the way out" "the metrics take 3 passes, and a range runs once: --replay kernel runs each kernel 3 times" err
+check "one pass by kernels: status" 0 "$(run 1 3000 --metrics dram__bytes.sum --replay kernel)"
+check "one pass by kernels" "add 150000 mul 300000" "$(of dram__bytes.sum)"
+
+# ---- threads launch into one context
+check "threads: status" 0 "$(run 4 1000 --metrics dram__bytes.sum)"
+check "threads" "add 200000 mul 400000" "$(of dram__bytes.sum)"
+check "threads, by kernels: status" 0 "$(run 4 1000 --metrics dram__bytes.sum --replay kernel)"
+check "threads, by kernels" "add 200000 mul 400000" "$(of dram__bytes.sum)"
+
+# ---- trouble: a sentence, and times all the same
+trouble() { # WORDS REPLAY SENTENCE
+	export MOCK_CUPTI_RANGES=$1
+	check "$1: the program's own status" 0 "$(run 1 1000 --metrics dram__bytes.sum --replay "$2")"
+	unset MOCK_CUPTI_RANGES
+	[ "$1" = short ] || check "$1: times all the same" "add 500 mul 500" "$(of count)"
+	has "$1: why" "$3" <(notes)
+}
+trouble 35 user "no hardware metrics: the driver does not permit counters here"
+trouble 40 user "no hardware metrics: the virtual GPU does not permit counters"
+trouble 26 user "no hardware metrics: another tool has the counters of this GPU"
+trouble 43 user "no hardware metrics: a part of a GPU (MIG)"
+trouble 999 kernel "no hardware metrics: cuptiRangeProfilerEnable fails (error 999)"
+trouble broken user "cuptiRangeProfilerDecodeData fails (error 999)"
+check "broken: nothing is made up" "" "$(of dram__bytes.sum)"
+trouble short kernel "not measured: 1000 kernels of which CUPTI counted another number than were launched"
+check "a mismatch: nothing is told" "" "$(of dram__bytes.sum)"
+check "… and how long they ran nobody knows" "zero_timestamps=1000" "$(losses a.hatchet)"
+trouble drop user "not measured: 1 kernels for which CUPTI had no room"
+check "without room: the others are told" "add 49900 mul 100000" "$(of dram__bytes.sum)"
+
+# ---- what is asked
+refused() { # SENTENCE OPTIONS…
+	check "$*: status" 2 "$(run 1 10 "${@:2}")"
+	has "$*: why" "$1" err
+}
+refused "did you mean 'dram__bytes'" --metrics dram__byte.sum
+refused "'dram__bytes' is counted with something behind it, such as 'dram__bytes.sum'" --metrics dram__bytes
+refused "is not a set of metrics" --metrics memori
+refused "--replay application: APP is run once" --metrics dram__bytes.sum --replay application
+refused "--range graph: there are only ranges of kernels" --metrics dram__bytes.sum --range graph
+refused "--range scope: there are only ranges of kernels" --metrics dram__bytes.sum --range scope
+refused "is none of SUM, MAX, MEAN and MIN" --metrics dram__bytes.sum --reduce median
+refused "one at a time" --metrics dram__bytes.sum --counters
+refused "are of --metrics" --reduce sum
+cat >own <<'END'
+about two
+counting range
+dram__bytes.sum
+gpu__time_duration.sum
+END
+check "a set of a file: status" 0 "$(run 1 100 --metrics ./own)"
+check "a set of a file" "add 5050 mul 10050" "$(of gpu__time_duration.sum)"
+unset MOCK_CUPTI_CHIP
+check "no GPU that could tell: status" 0 "$(run 1 100 --metrics dram__bytes.sum)"
+has "no GPU that could tell: why" "proton: hardware metrics are not measured" err
+check "no GPU that could tell: times all the same" "add 50 mul 50" "$(of count)"
+finish
