@@ -197,6 +197,7 @@ static void fill_config(struct abi_kernel *k, const struct mock_config *c)
 	k->static_shared = (int32_t)c->static_shared;
 	k->dynamic_shared = (int32_t)c->dynamic_shared;
 	k->local_per_thread = c->local;
+	k->local_total = c->local_total;
 }
 
 static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)

@@ -23,7 +23,7 @@
 /* How a kernel is launched; dimensions that are 0 count as 1, but those of the cluster. */
 struct mock_config {
 	uint32_t grid[3], block[3], cluster[3];
-	uint32_t registers, static_shared, dynamic_shared, local;
+	uint32_t registers, static_shared, dynamic_shared, local, local_total;
 };
 
 struct mock_op {

@@ -77,7 +77,10 @@ int main(int argc, char **argv)
 	}
 	launch("clusters", (struct mock_config){{132}, {1024}, {2, 1, 1}, .registers = 32}, 7000,
 	       1);
-	launch("alone", (struct mock_config){{8}, {1024}, {1, 1, 1}, .registers = 32}, 6000, 1);
+	launch("alone",
+	       (struct mock_config){
+		       {8}, {1024}, {1, 1, 1}, .registers = 32, .local_total = 1 << 20},
+	       6000, 1);
 	launch_many();
 	replay();
 	launch_in_scope("last");
