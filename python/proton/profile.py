@@ -94,7 +94,7 @@ def _known_mode(mode):
     if not _once["unsampled"]:
         _once["unsampled"] = True
         warnings.warn(
-            "mode 'pcsampling' is left out: proton takes no samples of kernels yet",
+            "mode 'pcsampling' is not taken up: ask for samples of kernels with 'proton record --pc-sampling'",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -55,7 +55,9 @@ def known_mode(mode):
     """The mode, but for what is left out, which a note says."""
     if mode.split(":")[0] != "pcsampling":
         return mode
-    note("mode 'pcsampling' of Triton's Proton is left out: proton takes no samples of kernels yet")
+    note(
+        "mode 'pcsampling' of Triton's Proton is not taken up: ask for samples of kernels with 'proton record --pc-sampling'"
+    )
     return ""
 
 

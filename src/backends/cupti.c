@@ -86,12 +86,15 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->idle = !options->no_idle;
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
+	c->pc_sampling = options->pc_sampling;
+	c->pc_buffer_mib = options->pc_buffer_mib;
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs)
+	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs ||
+	    c->pc_sampling & PC_SAMPLING_EXACT)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */
@@ -144,6 +147,7 @@ static int flush_ours(struct cupti *c, bool force)
 	r = cupti_activity_flush(c, force);
 	if (c->ranges && force)
 		cupti_ranges_flush(c, true);
+	cupti_pc_flush(c, force);
 	tell_memory(c, force ? UINT64_MAX : begin_ns);
 	if (c->idle && c->sink->ops->settled)
 		tell_settled(c, force);
@@ -216,6 +220,7 @@ static void stop(void *state)
 static void forked(void *state)
 {
 	cuda_values_forked();
+	cupti_pc_forked();
 	cupti_rival_forked();
 	cupti_turn_give(); /* whoever had it stayed in the parent */
 	atomic_store(&cupti.phase, CUPTI_DEAD);

@@ -16,6 +16,7 @@
  *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
  *   cupti_device.c    what a device is, asked of libcuda
  *   cupti_pool.c      the memory of the buffers
+ *   cupti_pc.c        samples of the code that runs
  *
  *   launching thread           CUPTI's worker or our flush          sender thread
  *     requested(): a buffer      completed(): records, zero,          flush(): devices, callbacks
@@ -98,6 +99,7 @@ struct cupti {
 	bool idle;             /* … and what lets a device wait */
 	bool device_graphs;    /* … those that kernels launch, too */
 	bool whole_graphs;     /* graphs are recorded whole, their nodes are not */
+	uint32_t pc_sampling, pc_buffer_mib; /* as in struct backend_options */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -208,6 +210,13 @@ void cupti_unified_settle(struct cupti *c); /* on, as soon as it can be; within 
 void cupti_unified_stop(struct cupti *c);
 void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush, if it was on */
 void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
+
+/* cupti_pc.c. All of it does nothing where samples are not wanted. */
+void cupti_pc_context(struct cupti *c, void *context); /* was made; in its callback */
+void cupti_pc_context_ends(struct cupti *c, const void *context);
+void cupti_pc_module(struct cupti *c, const struct abi_module_data *module, bool is_loaded);
+void cupti_pc_flush(struct cupti *c, bool last); /* after the records of a flush */
+void cupti_pc_forked(void);
 
 /* cupti_api.c */
 abi_callback_fn cupti_callback_for(const struct cupti *c); /* that CUPTI calls */

@@ -11,6 +11,7 @@
  * (ABI_BAD_ARGUMENT). */
 #include <stddef.h>
 #include <stdint.h>
+#include "backends/cupti_pc_abi.h"
 
 /* Results. Anything that is not 0 is a failure; these are told apart. */
 enum abi_result {
@@ -34,6 +35,7 @@ enum abi_result {
 #define ABI_VERSION_11_6   17u /* channels of copies; with what is allocated: how full its pool is */
 #define ABI_VERSION_11_8   18u     /* … and with the pool; clusters of kernels */
 #define ABI_VERSION_12_3   21u     /* activity buffers for each thread */
+#define ABI_VERSION_12_4   22u     /* samples of serialised kernels name their launch */
 #define ABI_VERSION_12_9   27u     /* a buffer request may be refused */
 #define ABI_VERSION_13_1_1 130101u /* ids of launched graphs are right in a later session, too */
 
@@ -133,8 +135,11 @@ enum abi_domain {
 };
 
 enum abi_resource {
+	ABI_RESOURCE_CONTEXT_CREATED = 1,
 	ABI_RESOURCE_CONTEXT_DESTROYED = 2, /* from here on it is being destroyed */
 	ABI_RESOURCE_INIT_FINISHED = 5,
+	ABI_RESOURCE_MODULE_LOADED = 6,
+	ABI_RESOURCE_MODULE_UNLOADING = 7, /* it still is there */
 	ABI_RESOURCE_GRAPH_NODE_CREATING = 12,
 	ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
 	ABI_RESOURCE_GRAPH_NODE_DESTROYED = 14, /* it still is there */
@@ -652,10 +657,12 @@ typedef void (*abi_completed_fn)(void *context, uint32_t stream, uint8_t *buffer
 	_(OPTIONAL, cuptiActivityGetNumDroppedRecords,                                             \
 	  (void *context, uint32_t stream, size_t *n))                                             \
 	_(OPTIONAL, cuptiGetContextId, (void *context, uint32_t *ret_id))                          \
+	_(OPTIONAL, cuptiGetDeviceId, (void *context, uint32_t *ret_id))                           \
 	_(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *ret_id))                           \
 	_(OPTIONAL, cuptiGetGraphExecId, (void *executable, uint32_t *ret_id))                     \
 	_(OPTIONAL, cuptiGetGraphId, (void *graph, uint32_t *ret_id))                              \
-	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))
+	_(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))                    \
+	ABI_PC_FUNCTIONS(_)
 
 struct cupti_api {
 #define _(need, name, parameters) uint32_t(*name) parameters;

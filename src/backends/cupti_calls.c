@@ -284,6 +284,8 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 
 	if (c->ranges && data)
 		cupti_ranges_end(c, data->context);
+	if (data)
+		cupti_pc_context_ends(c, data->context);
 	if (c->memory && data && c->sink->ops->memory && c->api.cuptiGetContextId &&
 	    c->api.cuptiGetContextId(data->context, &e.context) == ABI_OK)
 		c->sink->ops->memory(c->sink, &e);
@@ -291,7 +293,11 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 
 static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_data *data)
 {
-	if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
+	if (id == ABI_RESOURCE_CONTEXT_CREATED && data)
+		cupti_pc_context(c, data->context);
+	else if ((id == ABI_RESOURCE_MODULE_LOADED || id == ABI_RESOURCE_MODULE_UNLOADING) && data)
+		cupti_pc_module(c, data->descriptor, id == ABI_RESOURCE_MODULE_LOADED);
+	else if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
 		on_context_destroyed(c, data);
 	else if (id == ABI_RESOURCE_INIT_FINISHED)
 		cupti_connect(c, CUPTI_DRIVER_READY);
@@ -380,8 +386,13 @@ void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
-	if (c->memory || c->ranges)
+	if (c->memory || c->ranges || c->pc_sampling)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
+	if (c->pc_sampling) {
+		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
+		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
+		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);
+	}
 	enable_class(c, false);
 }
 

@@ -205,6 +205,11 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 		complain("--metrics and --counters both program the GPU's counters: one at a time");
 		return STATUS_USAGE;
 	}
+	if (rec->backends.pc_sampling) {
+		complain("--pc-sampling and --metrics are for two runs: samples of code keep the "
+			 "hardware counters of the device");
+		return STATUS_USAGE;
+	}
 	status = check_range(o->range);
 	status = status ? status : check_replay(o->replay, &replay);
 	status = status ? status : check_reduce(o->reduce, &add);

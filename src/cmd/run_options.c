@@ -278,6 +278,62 @@ static int set_counters(struct run_options *o, const char *value)
 	return 0;
 }
 
+/* With the buffer that it has by itself (backends/cupti_pc.c) none was lost on an H200 (bench/RESULTS.md). */
+enum { PC_PERIOD = 18, PC_PERIOD_MIN = 5, PC_PERIOD_MAX = 31 };
+#define PC_BUFFER_MAX (16.0 * (1 << 30))
+
+/* A word of it, as long as it is. */
+static int set_pc_word(struct backend_options *b, const char *word, size_t len)
+{
+	static const char buffer[] = "buffer=", period[] = "2^";
+	struct amount amount;
+	char text[16];
+	uint32_t n;
+
+	if (len == strlen("exact") && !memcmp(word, "exact", len)) {
+		b->pc_sampling |= PC_SAMPLING_EXACT;
+		return 0;
+	}
+	if (len > strlen(buffer) && !memcmp(word, buffer, strlen(buffer))) {
+		word += strlen(buffer);
+		len -= strlen(buffer);
+		if (amount_parse(word, len, &amount) < 0 || amount.unit != AMOUNT_BYTES ||
+		    amount.value < (1 << 20) || amount.value > PC_BUFFER_MAX)
+			return -EINVAL;
+		b->pc_buffer_mib = (uint32_t)(amount.value / (1 << 20));
+		return 0;
+	}
+	if (len <= strlen(period) || len >= sizeof(text) ||
+	    memcmp(word, period, strlen(period)) != 0)
+		return -EINVAL;
+	snprintf(text, sizeof(text), "%.*s", (int)(len - strlen(period)), word + strlen(period));
+	if (parse_count(text, PC_PERIOD_MAX, &n) < 0 || n < PC_PERIOD_MIN)
+		return -EINVAL;
+	b->pc_sampling = (b->pc_sampling & PC_SAMPLING_EXACT) | n;
+	return 0;
+}
+
+static int set_pc_sampling(struct run_options *o, const char *value)
+{
+	struct backend_options *b = &o->rec.backends;
+
+	b->pc_sampling = PC_PERIOD;
+	b->pc_buffer_mib = 0;
+	for (const char *word = value; word; word = *word ? word + 1 : NULL) {
+		size_t len = strcspn(word, ",");
+
+		if (set_pc_word(b, word, len) < 0) {
+			complain("--pc-sampling: '%s' is not understood: there are a period "
+				 "from 2^5 to 2^31 cycles, buffer=SIZE (1MiB to 16GiB) and exact, "
+				 "such as 2^20,buffer=32MiB",
+				 value);
+			return -ENOTSUP;
+		}
+		word += len;
+	}
+	return 0;
+}
+
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
 {
 	int r;
@@ -295,6 +351,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return *value ? 0 : -EINVAL;
 	case OPT_COUNTERS:
 		return set_counters(o, value);
+	case OPT_PC_SAMPLING:
+		return set_pc_sampling(o, value);
 	case OPT_CONTEXT:
 		return set_contexts(o, value);
 	case OPT_BUDGET:
@@ -321,6 +379,11 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 
 int run_options_settle(struct run_options *o)
 {
+	if (o->rec.backends.pc_sampling && o->rec.counters_ns) {
+		complain("--pc-sampling and --counters are for two runs: samples of code keep the "
+			 "hardware counters of the device");
+		return STATUS_USAGE;
+	}
 	if (o->rec.window.kind == TRACE_WINDOW_STEPS && o->rec.steps.kind == STEPS_WANTED_OFF) {
 		complain(
 			"--trace-window steps:A-B is of steps that --steps finds, not for --steps off");

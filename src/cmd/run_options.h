@@ -41,6 +41,7 @@ enum {
 	OPT_GRAPH_SHARES,
 	OPT_NO_SENSORS,
 	OPT_COUNTERS,
+	OPT_PC_SAMPLING,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
 	OPT_SWITCH,                               /* + SWITCH_* */
@@ -101,6 +102,9 @@ enum {
 	{.name = "counters", .arg = "INTERVAL", .optional = true,                                  \
 	 .help = "read hardware counters of the devices this often (10ms)", .rare = true,          \
 	 .id = OPT_COUNTERS},                                                                      \
+	{.name = "pc-sampling", .arg = "PERIOD", .optional = true,                                 \
+	 .help = "sample the code that kernels run, once in PERIOD cycles (2^18)", .rare = true,   \
+	 .id = OPT_PC_SAMPLING},                                                                   \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \
 	 .id = OPT_LABEL},                                                                         \
 	{.name = "save-env", .arg = "NAMES",                                                       \

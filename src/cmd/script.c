@@ -78,7 +78,7 @@ static bool is_triton_s(const struct arguments *a)
 	return is_word(a, OPT_BACKEND, "instrumentation");
 }
 
-/* Samples are left out, and a note says so (triton_seam.py). */
+/* Samples are record's --pc-sampling alone, as a note says (triton_seam.py). */
 static bool is_sampling(const char *mode)
 {
 	static const char word[] = "pcsampling";

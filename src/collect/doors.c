@@ -24,6 +24,7 @@
 #include "collect/futex.h"
 #include "collect/graph_runs.h"
 #include "collect/internal.h"
+#include "collect/sampled_code.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
 #include "collect/sessions.h"
@@ -118,6 +119,7 @@ void collect_forked(void)
 	memset((void *)c->config_dirty, 0, (table_n(&c->configs) + 63) / 64 * 8);
 	backends_forked();
 	allocations_forked();
+	sampled_code_forked();
 	contexts_forked();
 	sender_forked();
 	getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK);

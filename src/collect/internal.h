@@ -365,9 +365,11 @@ enum {
 	SET_ID_LEFT,                              /* what a scope leaves behind */
 	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
 	SET_ID_GROWTH,    /* how pools grew by what was allocated */
+	SET_ID_PC,        /* samples of code, and the next ones: in the order of the metrics */
 };
 /* Behind them one for each size of copies: how many, bytes. */
-enum { SET_ID_SIZES = SET_ID_GROWTH + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
+enum { PC_SETS = (PC_N_REASONS + 2 + SET_MAX - 1) / SET_MAX };
+enum { SET_ID_SIZES = SET_ID_PC + PC_SETS, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */
@@ -567,8 +569,8 @@ uint32_t node_find(uint32_t parent, uint32_t frame);
 /* … made where it is not. */
 uint32_t string_intern(const char *s, size_t len);
 uint32_t frame_intern(enum frame_kind kind, uint32_t string);
-uint32_t module_intern(uint32_t path, uint32_t build_id);      /* WIRE_NONE: full */
-uint32_t frame_intern_place(uint32_t module, uint64_t offset); /* FRAME_NATIVE */
+uint32_t module_intern(uint32_t path, uint32_t build_id); /* WIRE_NONE: full */
+uint32_t frame_intern_place(enum frame_kind kind, uint32_t module, uint64_t offset);
 uint32_t node_intern(uint32_t parent, uint32_t frame);
 uint32_t node_intern_made(uint32_t parent, uint32_t frame, bool *ret_made); /* now, and by us? */
 uint32_t context_intern(uint32_t node, uint32_t thread, uint32_t flags, uint32_t epoch,

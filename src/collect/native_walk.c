@@ -210,7 +210,7 @@ static void look_up(struct native_walker *w, uintptr_t at, bool exact, struct pl
 	if (ret->rule.cfa_is == CFA_END)
 		ret->role = NATIVE_ROOT;
 	if (m->id != WIRE_NONE && m->role != NATIVE_LEAF && ret->is_code && !w->modules_only)
-		ret->frame = frame_intern_place(m->id, at - m->bias);
+		ret->frame = frame_intern_place(FRAME_NATIVE, m->id, at - m->bias);
 	errno = saved;
 }
 

@@ -15,6 +15,7 @@
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
 #include "collect/measured.h"
+#include "collect/sampled_code.h"
 #include "collect/slots.h"
 #include "collect/trace_windows.h"
 #include "collect/unrecorded.h"
@@ -511,6 +512,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		return;
 	}
 	k->fill(slot, a);
+	if (_unlikely_(collector->control->options.pc_sampling) && a->kind == ACTIVITY_KERNEL)
+		sampled_code_ran(slot, a);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
@@ -788,6 +791,26 @@ static void sink_measured(struct activity_sink *sink, uint32_t at, uint64_t time
 		measured_add(at, time_ns, values);
 }
 
+static void sink_sampled(struct activity_sink *sink, const struct pc_sampled *s)
+{
+	if (collect_on && !is_paused())
+		sampled_code_add(sink->source, s);
+}
+
+static void sink_sampled_all(struct activity_sink *sink, bool last)
+{
+	(void)sink;
+	if (collect_on)
+		sampled_code_divide(last);
+}
+
+static void sink_cubin(struct activity_sink *sink, uint64_t cubin, const void *data, size_t size)
+{
+	(void)sink;
+	if (collect_on)
+		sampled_code_cubin(cubin, data, size);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -810,6 +833,9 @@ static const struct activity_sink_ops sink_ops = {
 	.ranges = sink_ranges,
 	.measured_at = sink_measured_at,
 	.measured = sink_measured,
+	.sampled = sink_sampled,
+	.sampled_all = sink_sampled_all,
+	.cubin = sink_cubin,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

@@ -168,11 +168,23 @@ static const struct {
 			  [WAIT_HOST_NS] = METRIC_CPU_TIME, [WAIT_HOST_N] = METRIC_CPU_COUNT}},
 	STEP_SETS(SET_OF_STEPS)};
 
+/* The k-th set of samples: of their metrics, which follow each other. */
+static void set_seed_pc(struct set_entry *s, unsigned k)
+{
+	enum { N = PC_N_REASONS + 2 };
+
+	s->n = (uint8_t)MIN((unsigned)SET_MAX, N - k * SET_MAX);
+	for (unsigned i = 0; i < s->n; i++)
+		s->metrics[i] = (uint16_t)(METRIC_PC_SAMPLES + k * SET_MAX + i);
+}
+
 static void set_seed(struct set_entry *s, unsigned id)
 {
 	unsigned i;
 
-	if (id >= SET_ID_SIZES) {
+	if (id >= SET_ID_PC && id < SET_ID_SIZES) {
+		set_seed_pc(s, id - SET_ID_PC);
+	} else if (id >= SET_ID_SIZES) {
 		s->n = 2;
 		s->metrics[0] = (uint16_t)metric_of_copies(id - SET_ID_SIZES);
 		s->metrics[1] = (uint16_t)metric_of_copied_bytes(id - SET_ID_SIZES);
@@ -493,12 +505,11 @@ uint32_t module_intern(uint32_t path, uint32_t build_id)
 	return keyed_intern(&modules, hash_pair(path, build_id), key, MAX_MODULES);
 }
 
-uint32_t frame_intern_place(uint32_t module, uint64_t offset)
+uint32_t frame_intern_place(enum frame_kind kind, uint32_t module, uint64_t offset)
 {
-	const uint32_t key[] = {FRAME_NATIVE, (uint32_t)(offset >> 32), module, (uint32_t)offset};
+	const uint32_t key[] = {kind, (uint32_t)(offset >> 32), module, (uint32_t)offset};
 
-	return keyed_intern(&frames, hash_u64(hash_pair(FRAME_NATIVE, module) ^ offset), key,
-			    MAX_FRAMES);
+	return keyed_intern(&frames, hash_u64(hash_pair(kind, module) ^ offset), key, MAX_FRAMES);
 }
 
 uint32_t node_find(uint32_t parent, uint32_t frame)

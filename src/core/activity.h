@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "core/launch_config.h"
+#include "core/pc_samples.h"
 #include "core/loss.h"
 
 enum activity_kind {
@@ -197,6 +198,16 @@ enum graph_change {
 	GRAPH_NODES_CHANGED,   /* … how many of its nodes run */
 };
 
+/* Samples of an instruction, since the last time (core/pc_samples.h). */
+struct pc_sampled {
+	uint64_t cubin, offset; /* the vendor's checksum of it; in the function */
+	const char *function;   /* mangled */
+	int32_t device;
+	uint32_t launch; /* the context of its kernel's; 0: of any kernel of the device */
+	uint64_t n_not_issued;
+	uint64_t n[PC_N_REASONS]; /* by reason */
+};
+
 struct activity_sink;
 struct ranges_wanted;
 
@@ -267,6 +278,12 @@ struct activity_sink_ops {
 	/* … and a kernel's values, in their order; it took time_ns. One thread at a time. */
 	void (*measured)(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
 			 const double *values);
+	/* The code of a device has been sampled; from one thread at a time, as is the next. May be NULL. */
+	void (*sampled)(struct activity_sink *sink, const struct pc_sampled *s);
+	/* All samples that were taken until now are there, and so are the kernels that have ended. last: no more come. */
+	void (*sampled_all)(struct activity_sink *sink, bool last);
+	/* A module was loaded, of this code. */
+	void (*cubin)(struct activity_sink *sink, uint64_t cubin, const void *data, size_t size);
 };
 
 struct activity_sink {

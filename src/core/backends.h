@@ -77,6 +77,8 @@ enum graphs_wanted {
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */
 
+#define PC_SAMPLING_EXACT 256u
+
 /* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what
  * a backend does by itself. */
 struct backend_options {
@@ -89,6 +91,10 @@ struct backend_options {
 			uint32_t profiler; /* 1: calls that start and stop a profiler are told of */
 			uint32_t
 				ranges; /* 1: hardware metrics of kernels are wanted (core/ranges_wanted.h) */
+			/* Samples of the code that runs: one each 2^n cycles of a multiprocessor, 0: none; with
+			 * PC_SAMPLING_EXACT: of kernels one after the other. */
+			uint32_t pc_sampling;
+			uint32_t pc_buffer_mib; /* … the hardware's buffer; 0: as it is good */
 #define _(field, word, help) uint32_t field;
 			BACKEND_SWITCHES(_)
 #undef _

@@ -124,7 +124,8 @@ enum {
 	ROWS_OF_MEMORY = 1,
 	ROWS_OF_CALLS = 2,
 	ROWS_OF_FORMS = 4, /* of graphs */
-	ROWS_OF_THEIR_OWN = ROWS_OF_MEMORY | ROWS_OF_CALLS | ROWS_OF_FORMS
+	ROWS_OF_CODE = 8,  /* instructions of kernels, and their lines */
+	ROWS_OF_THEIR_OWN = ROWS_OF_MEMORY | ROWS_OF_CALLS | ROWS_OF_FORMS | ROWS_OF_CODE
 };
 
 /* Which of these a column asks for. */
@@ -133,6 +134,7 @@ static inline unsigned column_rows(const struct column_spec *c)
 	return metric_is_of_memory(c->derived.metric)   ? ROWS_OF_MEMORY
 	       : metric_is_of_calls(c->derived.metric)  ? ROWS_OF_CALLS
 	       : metric_is_of_graphs(c->derived.metric) ? ROWS_OF_FORMS
+	       : metric_is_of_code(c->derived.metric)   ? ROWS_OF_CODE
 							: 0;
 }
 

@@ -27,6 +27,7 @@ static unsigned rows_of(enum frame_kind kind, const char *name)
 {
 	return kind == FRAME_ALLOC         ? ROWS_OF_MEMORY
 	       : kind == FRAME_CALL        ? ROWS_OF_CALLS
+	       : kind == FRAME_INSTRUCTION ? ROWS_OF_CODE
 	       : frame_is_form(kind, name) ? ROWS_OF_FORMS
 					   : HAS_ELSE;
 }
@@ -60,7 +61,8 @@ static unsigned rows_there(struct snapshot *snap)
 
 	return (has_memory ? ROWS_OF_MEMORY : 0) |
 	       (snapshot_has(snap, METRIC_API_TIME) ? ROWS_OF_CALLS : 0) |
-	       (snapshot_has(snap, METRIC_GRAPH_FORM) ? ROWS_OF_FORMS : 0);
+	       (snapshot_has(snap, METRIC_GRAPH_FORM) ? ROWS_OF_FORMS : 0) |
+	       (snapshot_has(snap, METRIC_PC_SAMPLES) ? ROWS_OF_CODE : 0);
 }
 
 bool filter_has_unasked(struct snapshot *snap, unsigned asked)

@@ -25,7 +25,7 @@ static inline bool filter_any(const struct filter *f)
 
 /* A mask is a byte a node, 1 = shown; malloc'd. All but launch metadata. NULL: out of memory. */
 uint8_t *filter_all(const struct snapshot *snap);
-/* Leaves out of a mask what is allocated, calls of the GPU's library and forms of graphs, and calling contexts of which
+/* Leaves out of a mask what is allocated, calls of the GPU's library, forms of graphs and code of kernels, and calling contexts of which
  * nothing else is known, where no column asks for them (asked: ROWS_OF_*, core/column.h): they have no numbers in others. 0 or -ENOMEM. */
 int filter_out_unasked(uint8_t *mask, struct snapshot *snap, unsigned asked);
 /* Are there such rows? */

@@ -38,14 +38,15 @@
 	_(OPERATOR,   23, "operator")   /* of PyTorch: "aten::add" */                              \
 	_(GRAPH_RUN,  24, "graph_run")  /* all of a graph: "<graph: 300 kernels>" */               \
 	_(CALL,       25, "call")       /* of a function of the vendor's, which is no SYNC */          \
-	_(PAGES,      26, "pages")      /* of unified memory, that moved or were missed (pages.h) */
+	_(PAGES,      26, "pages")      /* of unified memory, that moved or were missed (pages.h) */ \
+	_(INSTRUCTION, 27, "instruction") /* of a kernel, where samples of it are (pc_samples.h) */
 /* clang-format on */
 
 enum frame_kind {
 #define _(name, number, word) FRAME_##name = number,
 	FRAME_KINDS(_)
 #undef _
-		FRAME_N_KINDS = 27
+		FRAME_N_KINDS = 28
 };
 
 /* Memory that a context holds, and what happens to it: it calls nothing, and runs nowhere. */

@@ -52,14 +52,21 @@
 	_(UNRECORDED,    39, "unrecorded_spans",    "times without a record told as one with what is between them") \
 	_(CALLS_LEFT,    40, "calls_left",          "calls of the GPU's library that never returned (a jump?), not timed") \
 	_(CONFIGS_FULL,  41, "launch_configs_full", "kernels whose launch configuration was not kept (too many)") \
-	_(COUNTERS,      42, "counter_samples",     "samples of hardware counters that came too fast, or were not read in time")
+	_(COUNTERS,      42, "counter_samples",     "samples of hardware counters that came too fast, or were not read in time") \
+	_(PC_DROPPED,    43, "pc_samples_dropped",  "samples of code that the GPU dropped (raise --pc-sampling)") \
+	_(PC_BUFFER,     44, "pc_buffer_full",      "times when the GPU's buffer of samples was full (see --pc-sampling)") \
+	_(PC_PLACES,     45, "pc_samples_unplaced", "samples of code kept with their kernel, not by instruction (too many)") \
+	_(PC_FULL,       46, "pc_samples_full",     "samples of code not kept (too many at once)") \
+	_(PC_UNREAD,     47, "pc_samples_unread",   "times when sampling of code could not begin, or be read, in time") \
+	_(PC_RUNS,       48, "pc_kernels_full",     "kernels among which samples of code were not divided (too many)") \
+	_(PC_CUBINS,     49, "cubins_unkept",       "modules whose code was not kept: no lines are known of it")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 43
+		LOSS_N = 50
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
@@ -71,7 +78,8 @@ static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
 	       loss != LOSS_TRACE_FULL && loss != LOSS_SCOPES_FULL && loss != LOSS_LEVELS &&
-	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED && loss != LOSS_CONFIGS_FULL;
+	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED && loss != LOSS_CONFIGS_FULL &&
+	       loss != LOSS_PC_PLACES && loss != LOSS_PC_CUBINS;
 }
 
 /* Begins a note about losses that only a newer version counts. */

@@ -214,14 +214,37 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(DRAM_WRITE, 171, "dram_write_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM WRITE")        \
 	_(L2_HIT, 172, "l2_hit_time (ns)", U64, INCLUSIVE, SUM, "ns", "L2 HIT")                    \
 	_(WARPS_ACTIVE, 173, "warps_active_time (ns)", U64, INCLUSIVE, SUM, "ns", "WARPS ACTIVE") \
-	_(DRAM, 174, "dram_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM")
+	_(DRAM, 174, "dram_time (ns)", U64, INCLUSIVE, SUM, "ns", "DRAM") \
+	_(PC_SAMPLES, 175, "num_samples", U64, INCLUSIVE, SUM, "", "SAMPLES") \
+	_(PC_STALLED_SAMPLES, 176, "num_stalled_samples", U64, INCLUSIVE, SUM, "", "STALLED") \
+	_(STALLED_LONG_SCOREBOARD, 177, "stalled_long_scoreboard", U64, INCLUSIVE, SUM, "", "LONG SCOREBOARD") \
+	_(STALLED_WAIT, 178, "stalled_wait", U64, INCLUSIVE, SUM, "", "WAIT") \
+	_(STALLED_SHORT_SCOREBOARD, 179, "stalled_short_scoreboard", U64, INCLUSIVE, SUM, "", "SHORT SCOREBOARD") \
+	_(STALLED_SELECTED, 180, "stalled_selected", U64, INCLUSIVE, SUM, "", "SELECTED") \
+	_(STALLED_NOT_SELECTED, 181, "stalled_not_Selected", U64, INCLUSIVE, SUM, "", "NOT SELECTED") \
+	_(STALLED_MATH_PIPE, 182, "stalled_math_pipe_throttle", U64, INCLUSIVE, SUM, "", "MATH PIPE THROTTLE") \
+	_(STALLED_BRANCH_RESOLVING, 183, "stalled_branch_resolving", U64, INCLUSIVE, SUM, "", "BRANCH RESOLVING") \
+	_(STALLED_NO_INSTRUCTION, 184, "stalled_no_instruction", U64, INCLUSIVE, SUM, "", "NO INSTRUCTION") \
+	_(STALLED_TEX_THROTTLE, 185, "stalled_tex_throttle", U64, INCLUSIVE, SUM, "", "TEX THROTTLE") \
+	_(STALLED_BARRIER, 186, "stalled_barrier", U64, INCLUSIVE, SUM, "", "BARRIER") \
+	_(STALLED_MEMBAR, 187, "stalled_membar", U64, INCLUSIVE, SUM, "", "MEMBAR") \
+	_(STALLED_IMC_MISS, 188, "stalled_imc_miss", U64, INCLUSIVE, SUM, "", "IMC MISS") \
+	_(STALLED_MIO_THROTTLE, 189, "stalled_mio_throttle", U64, INCLUSIVE, SUM, "", "MIO THROTTLE") \
+	_(STALLED_DRAIN, 190, "stalled_drain", U64, INCLUSIVE, SUM, "", "DRAIN") \
+	_(STALLED_LG_THROTTLE, 191, "stalled_lg_throttle", U64, INCLUSIVE, SUM, "", "LG THROTTLE") \
+	_(STALLED_MISC, 192, "stalled_misc", U64, INCLUSIVE, SUM, "", "MISC") \
+	_(STALLED_DISPATCH, 193, "stalled_dispatch_stall", U64, INCLUSIVE, SUM, "", "DISPATCH STALL") \
+	_(STALLED_SLEEPING, 194, "stalled_sleeping", U64, INCLUSIVE, SUM, "", "SLEEPING") \
+	_(STALLED_GMMA, 195, "stalled_gmma", U64, INCLUSIVE, SUM, "", "GMMA") \
+	_(STALLED_WARPGROUP, 196, "stalled_warpgroup_arrive", U64, INCLUSIVE, SUM, "", "WARPGROUP ARRIVE") \
+	_(STALLED_OTHER, 197, "stalled_other", U64, INCLUSIVE, SUM, "", "OTHER")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 175
+		METRIC_N_BUILTIN = 198
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -323,6 +346,12 @@ static inline bool metric_is_of_calls(uint32_t id)
 static inline bool metric_is_of_graphs(uint32_t id)
 {
 	return id == METRIC_GRAPH_LAUNCHES || id == METRIC_GRAPH_FORM;
+}
+
+/* Samples of code, and why its warps waited (core/pc_samples.h). */
+static inline bool metric_is_of_code(uint32_t id)
+{
+	return id >= METRIC_PC_SAMPLES && id <= METRIC_STALLED_OTHER;
 }
 
 static inline uint32_t metric_of_copies(unsigned size)

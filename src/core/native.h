@@ -25,9 +25,13 @@ struct native_namer {
 	 * they point to is valid until the next call. */
 	unsigned (*functions)(void *ctx, const struct native_place *place,
 			      struct native_function ret[NATIVE_INLINED_MAX]);
+	/* The lines of an instruction of a kernel: `path` is its cubin, "CRC.cubin", `build_id` its function. As
+	 * functions(), but 0: not known. May be NULL. */
+	unsigned (*lines)(void *lines_ctx, const struct native_place *place,
+			  struct native_function ret[NATIVE_INLINED_MAX]);
 	/* Is there time to ask for another one? If not, it is asked again later. NULL: there always is. */
 	bool (*may_ask)(void *ctx);
-	void *ctx;
+	void *ctx, *lines_ctx;
 };
 
 #endif

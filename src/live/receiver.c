@@ -19,6 +19,7 @@
 #include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "live/forward.h"
+#include "naming/code_lines.h"
 #include "naming/native.h"
 #include "wire/counters.h"
 #include "wire/decode.h"
@@ -52,6 +53,8 @@ struct receiver {
 	struct session *session;
 	struct wire_decoder *decoder;
 	struct native_names *names;
+	struct code_lines *lines;
+	struct native_namer namer; /* of both */
 	struct wire_counters_told counters_told;
 	unsigned char chunk[CHUNK];
 };
@@ -123,7 +126,8 @@ int receiver_new(const struct session_dir *dir, const char *tape, struct receive
 	r->session = session_new();
 	r->decoder = r->session ? wire_decoder_new(r->session) : NULL;
 	r->names = native_names_new();
-	if (!r->decoder || !r->names)
+	r->lines = code_lines_new(dir->path);
+	if (!r->decoder || !r->names || !r->lines)
 		e = -ENOMEM;
 	else if (tape)
 		e = tape_open(r, tape);
@@ -131,7 +135,10 @@ int receiver_new(const struct session_dir *dir, const char *tape, struct receive
 		receiver_free(r);
 		return e;
 	}
-	wire_decoder_set_namer(r->decoder, native_names_namer(r->names));
+	r->namer = *native_names_namer(r->names);
+	r->namer.lines = code_lines_find;
+	r->namer.lines_ctx = r->lines;
+	wire_decoder_set_namer(r->decoder, &r->namer);
 	r->session->start_ns = clock_realtime_ns();
 	r->last_key_ns = clock_monotonic_ns();
 	*ret_receiver = r;
@@ -146,6 +153,7 @@ struct receiver *receiver_free(struct receiver *r)
 		close(r->tape);
 	wire_decoder_free(r->decoder);
 	native_names_free(r->names);
+	code_lines_free(r->lines);
 	wire_counters_told_done(&r->counters_told);
 	session_free(r->session);
 	free(r);

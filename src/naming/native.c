@@ -201,7 +201,7 @@ struct native_names *native_names_new(void)
 
 	if (!n)
 		return NULL;
-	n->namer = (struct native_namer){functions, may_ask, n};
+	n->namer = (struct native_namer){.functions = functions, .may_ask = may_ask, .ctx = n};
 	buf_init(&n->text, 1 << 20);
 	n->strings = strtab_new();
 	return n->strings ? n : native_names_free(n);

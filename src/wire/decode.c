@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/pc_samples.h"
 #include "core/activity.h"
 #include "core/native.h"
 #include "core/row_tables.h"
@@ -130,6 +131,7 @@ struct wire_decoder {
 	bool is_shifted;
 	uint64_t shift_ns; /* from their host's CLOCK_MONOTONIC to ours */
 	const struct native_namer *namer;
+	struct buf scratch;         /* of on_instruction() */
 	bool stalled;               /* it had no time … */
 	size_t next_entry;          /* … for this entry of a frame of many */
 	struct wire_run_reader run; /* … and this is how far it came */
@@ -410,21 +412,22 @@ static int on_text(struct wire_decoder *d, struct peer *p, const struct message 
 }
 
 /* A function of compiled code: as told by the namer, with what others that it is told of are inlined in. */
-static uint32_t function_frame(struct wire_decoder *d, const struct native_function *f)
+static uint32_t function_frame(struct wire_decoder *d, enum frame_kind kind,
+			       const struct native_function *f)
 {
 	uint32_t text = strtab_adds(d->s->strings, f->text);
 	uint32_t file = f->file ? strtab_adds(d->s->strings, f->file) : 0, id;
 
 	if (text == STRTAB_NONE || file == STRTAB_NONE)
 		return SESSION_NONE;
-	id = session_frame_intern(d->s, FRAME_NATIVE, text, SESSION_NONE, 0);
+	id = session_frame_intern(d->s, kind, text, SESSION_NONE, 0);
 	if (id != SESSION_NONE && f->file)
 		session_frame_symbol(d->s, id, 0, file, f->line);
 	return id;
 }
 
 /* Remember the outer ones of a frame's functions. 0 or -ENOMEM. */
-static int chain_add(struct wire_decoder *d, struct peer *p, uint32_t frame,
+static int chain_add(struct wire_decoder *d, struct peer *p, uint32_t frame, enum frame_kind kind,
 		     const struct native_function *f, unsigned n)
 {
 	struct inlined *c;
@@ -435,7 +438,7 @@ static int chain_add(struct wire_decoder *d, struct peer *p, uint32_t frame,
 		return -ENOMEM;
 	c = &p->chains[p->n_chains];
 	for (c->n = 0; c->n < n - 1; c->n++) {
-		c->frames[c->n] = function_frame(d, &f[c->n]);
+		c->frames[c->n] = function_frame(d, kind, &f[c->n]);
 		if (c->frames[c->n] == SESSION_NONE)
 			return -ENOMEM;
 	}
@@ -450,9 +453,35 @@ static int on_place(struct wire_decoder *d, struct peer *p, const struct wire_fr
 					   strtab_str(d->s->strings, m->build_id), f->offset};
 	struct native_function functions[NATIVE_INLINED_MAX];
 	unsigned n = d->namer->functions(d->namer->ctx, &place, functions);
-	uint32_t id = function_frame(d, &functions[n - 1]);
+	uint32_t id = function_frame(d, FRAME_NATIVE, &functions[n - 1]);
 
-	if (id == SESSION_NONE || chain_add(d, p, f->id, functions, n) < 0)
+	if (id == SESSION_NONE || chain_add(d, p, f->id, FRAME_NATIVE, functions, n) < 0)
+		return -ENOMEM;
+	return idmap_set(&p->frames, f->id, id);
+}
+
+/* An instruction of a kernel, below its line where that is known. The module is its cubin, "CRC.cubin", with its
+ * function for a build id. */
+static int on_instruction(struct wire_decoder *d, struct peer *p, const struct wire_frame_def *f,
+			  const struct session_module *m)
+{
+	const struct native_place place = {strtab_str(d->s->strings, m->path),
+					   strtab_str(d->s->strings, m->build_id), f->offset};
+	struct native_function lines[NATIVE_INLINED_MAX + 1] = {{0}};
+	uint32_t string, id;
+	unsigned n = 0;
+
+	buf_clear(&d->scratch);
+	pc_instruction_put(&d->scratch, f->offset, place.build_id, place.path);
+	string = d->scratch.error ? STRTAB_NONE : strtab_adds(d->s->strings, buf_str(&d->scratch));
+	id = string == STRTAB_NONE
+		     ? SESSION_NONE
+		     : session_frame_intern(d->s, FRAME_INSTRUCTION, string, SESSION_NONE, 0);
+	if (id == SESSION_NONE)
+		return -ENOMEM;
+	if (d->namer && d->namer->lines)
+		n = d->namer->lines(d->namer->lines_ctx, &place, lines);
+	if (n && chain_add(d, p, f->id, FRAME_LINE, lines, MIN(n + 1, NATIVE_INLINED_MAX)) < 0)
 		return -ENOMEM;
 	return idmap_set(&p->frames, f->id, id);
 }
@@ -470,6 +499,8 @@ static int on_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 			return -EBADMSG;
 		if (d->namer && f->kind == FRAME_NATIVE)
 			return on_place(d, p, f, &d->s->modules[module]);
+		if (f->kind == FRAME_INSTRUCTION)
+			return on_instruction(d, p, f, &d->s->modules[module]);
 	}
 	if (name == SESSION_NONE)
 		return -EBADMSG;
@@ -1637,8 +1668,10 @@ struct wire_decoder *wire_decoder_new(struct session *s)
 {
 	struct wire_decoder *d = calloc(1, sizeof(*d));
 
-	if (d)
-		d->s = s;
+	if (!d)
+		return NULL;
+	d->s = s;
+	buf_init(&d->scratch, 1 << 20);
 	return d;
 }
 
@@ -1651,6 +1684,7 @@ struct wire_decoder *wire_decoder_free(struct wire_decoder *d)
 	for (i = 0; i < d->n_peers; i++)
 		peer_free(d->peers[i]);
 	free(d->peers);
+	buf_done(&d->scratch);
 	free(d->asked);
 	idindex_done(&d->by_instance);
 	free(d->pending);

@@ -937,6 +937,31 @@ void mock_context_end(uint32_t context)
 	in_driver_callback--;
 }
 
+static void raise_resource(uint32_t id, uint32_t context, const void *descriptor)
+{
+	struct abi_resource_data data = {.context = (void *)(uintptr_t)context,
+					 .descriptor = (void *)(uintptr_t)descriptor};
+
+	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][id])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, id, &data);
+	in_driver_callback--;
+}
+
+EXPORT mock_context_fn mock_context_begin;
+void mock_context_begin(uint32_t context)
+{
+	raise_resource(ABI_RESOURCE_CONTEXT_CREATED, context, NULL);
+}
+
+EXPORT mock_module_fn mock_module;
+void mock_module(uint32_t context, const struct abi_module_data *module, bool is_loaded)
+{
+	raise_resource(is_loaded ? ABI_RESOURCE_MODULE_LOADED : ABI_RESOURCE_MODULE_UNLOADING,
+		       context, module);
+}
+
 EXPORT mock_clone_fn mock_clone;
 void mock_clone(uint64_t from, uint64_t to)
 {

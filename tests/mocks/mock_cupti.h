@@ -78,6 +78,17 @@ typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
 typedef void mock_move_fn(uint64_t node, uint64_t id);
 /* A context is destroyed. */
 typedef void mock_context_fn(uint32_t context);
+/* A module of it was loaded, or is unloaded. */
+struct abi_module_data;
+typedef void mock_module_fn(uint32_t context, const struct abi_module_data *module, bool is_loaded);
+/* A sample that the next read of a context has, and the function's cubin: which is its own checksum (mock_cupti_pc.c). */
+struct mock_pc_sample {
+	uint32_t context, correlation;
+	const char *function;
+	uint64_t cubin, offset;
+	uint32_t reason, n; /* reason: a place in the mock's list; odd: not issued */
+};
+typedef void mock_pc_plant_fn(const struct mock_pc_sample *sample);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */
 struct mock_counters {

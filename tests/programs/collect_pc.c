@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of code that are known, of kernels of which it is known who launched them and how long they ran:
+ * collect_pc LIBCUDA [WHAT], with the mock libcupti. See tests/scripts/collect_pc.sh. */
+#include "config.h" // IWYU pragma: keep
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "programs/mock_graphs.h"
+
+#define CUBIN cubin[0] /* the mock's checksum of it */
+static uint64_t cubin[1 << 14] = {UINT64_C(0x1122334455667788)};
+static size_t cubin_bytes = 16;
+enum { WAIT, WAIT_NOT, SELECTED, SELECTED_NOT, NOT_SELECTED, NOT_SELECTED_NOT, BARRIER };
+enum { GMMA = 8, UNKNOWN = 10 };
+
+static mock_pc_plant_fn *plant;
+static mock_context_fn *begin_context, *end_context;
+static mock_module_fn *module_event;
+
+static void sample(uint32_t context, const char *function, uint64_t offset, uint32_t reason,
+		   uint32_t n)
+{
+	plant(&(struct mock_pc_sample){context, 0, function, CUBIN, offset, reason, n});
+}
+
+static uint32_t launch(const char *scope, const char *name, uint64_t lasts_ns)
+{
+	const struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+				   .name = name,
+				   .context = 1,
+				   .stream = 7,
+				   .lasts_ns = lasts_ns};
+	uint32_t correlation;
+
+	proton_enter_scope(scope);
+	correlation = call(KERNEL_CALL, &op);
+	proton_exit_scope();
+	return correlation;
+}
+
+static void load(uint32_t context, bool is_loaded)
+{
+	const struct abi_module_data module = {1, cubin_bytes, (const char *)cubin};
+
+	module_event(context, &module, is_loaded);
+}
+
+/* Three parts of "k" ran in "a", one in "b". */
+static void split(void)
+{
+	launch("a", "k", 3000);
+	launch("b", "k", 1000);
+	sample(1, "k", 0x20, WAIT, 41);
+	sample(1, "k", 0x20, WAIT_NOT, 10);
+	sample(1, "k", 0x20, SELECTED, 7);
+	sample(1, "k", 0x30, BARRIER, 8);
+	sample(1, "k", 0x30, GMMA, 4);
+	sample(1, "k", 0x30, UNKNOWN, 2);
+	sample(1, "k", 0x1000, NOT_SELECTED, 1);
+	sample(1, "graphed", 0x10, WAIT, 5);
+}
+
+/* Its launch is named, though it ran as long elsewhere. */
+static void exact(void)
+{
+	uint32_t in_a = launch("a", "k", 1000);
+
+	launch("b", "k", 1000);
+	plant(&(struct mock_pc_sample){1, in_a, "k", CUBIN, 0x20, WAIT, 40});
+}
+
+int main(int argc, char **argv)
+{
+	const char *cupti = getenv("PROTON_CUPTI_PATH"), *what = argc > 2 ? argv[2] : "split";
+
+	if (argc < 2)
+		return 2;
+	start(argv[1]);
+	*(void **)&plant = find(cupti, "mock_pc_plant");
+	*(void **)&begin_context = find(cupti, "mock_context_begin");
+	*(void **)&end_context = find(cupti, "mock_context_end");
+	*(void **)&module_event = find(cupti, "mock_module");
+	if (argc > 4) { /* CUBIN FUNCTION */
+		FILE *f = fopen(argv[3], "re");
+
+		cubin_bytes = f ? fread(cubin, 1, sizeof(cubin), f) : 0;
+		if (f)
+			fclose(f);
+	}
+	begin_context(1);
+	load(1, true);
+	if (!strcmp(what, "lines")) {
+		launch("a", argv[4], 1000);
+		for (uint64_t at = 0; at < 0x100; at += 16)
+			sample(1, argv[4], at, WAIT, 1 + (uint32_t)at / 16);
+		return 0;
+	}
+	if (!strcmp(what, "exact")) {
+		exact();
+		return 0;
+	}
+	if (!strcmp(what, "full")) { /* each reads what there is: nothing, and a buffer that is full */
+		load(1, false);
+		load(1, false);
+	}
+	split();
+	if (!strcmp(what, "contexts")) { /* one more, which ends before the program does */
+		begin_context(2);
+		sample(2, "k", 0x20, WAIT, 100);
+		end_context(2);
+	} else if (!strcmp(what, "unload")) {
+		load(1, false);
+		sample(1, "k", 0x20, WAIT, 4);
+	} else if (!strcmp(what, "fork")) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	} else if (!strcmp(what, "killed")) {
+		getchar(); /* until they have arrived */
+		raise(SIGKILL);
+	}
+	return 0;
+}

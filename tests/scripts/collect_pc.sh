@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Samples of code: by instruction below each calling context, with what is refused and lost.
+cubins=$(cd "${srcdir:-.}/tests/cubins" && pwd)
+. "${srcdir:-.}/tests/tools/cli_help.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+app=$(dirname "$PROTON")/tests/programs/collect_pc
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+export PROTON_CUPTI_PATH=$libs/mock_cupti.so
+
+record() { # record NAME OPTION ARGUMENTS...
+	local name=$1 option=$2
+	shift 2
+	timeout 120 "$PROTON" record -q -o "$name" $option -- "$app" "$libs/libcuda.so.1" "$@" >out 2>err
+	check "$name: status" 0 $?
+}
+# What was sampled: a path, how many, how many that waited, and one reason
+sampled() { # sampled FILE REASON
+	python3 - "$1" "$2" <<'END' | sort
+import json, sys
+def walk(n, path):
+    m = n["metrics"]
+    if m.get("num_samples"):
+        print("/".join(path), m["num_samples"], m["num_stalled_samples"], m["stalled_" + sys.argv[2]])
+    for c in n["children"]:
+        walk(c, path + [c["frame"]["name"].split(" ")[0]])
+walk(json.load(open(sys.argv[1]))[0], [])
+END
+}
+
+record run.hatchet --pc-sampling
+check "divided by time, and none is lost" "<samples/graphed/+0x0010 5 5 5
+a/k/+0x0020 44 36 31
+a/k/+0x0030 10 10 0
+a/k/+0x1000 1 1 0
+b/k/+0x0020 14 12 10
+b/k/+0x0030 4 4 0" "$(sampled run.hatchet wait)"
+check "nothing is lost" "" "$(losses run.hatchet)"
+record off.hatchet ""
+check "off unless asked" "" "$(sampled off.hatchet wait)"
+record exact.hatchet --pc-sampling=2^20,buffer=32MiB,exact exact
+check "by launch" "a/k/+0x0020 40 40 40" "$(sampled exact.hatchet wait)"
+sums() { sampled "$1" wait | awk '{s += $2} END {print s + 0}'; }
+record contexts.hatchet --pc-sampling contexts
+check "a context that ends before" 178 "$(sums contexts.hatchet)"
+record unload.hatchet --pc-sampling unload
+check "a module that is unloaded" 82 "$(sums unload.hatchet)"
+record fork.hatchet --pc-sampling fork
+check "beside a fork" 78 "$(sums fork.hatchet)"
+MOCK_CUPTI_PC=few record few.hatchet --pc-sampling
+check "in portions" 78 "$(sums few.hatchet)"
+
+record lines.hatchet --pc-sampling lines "$cubins/planted.cubin" _Z6callerPf
+"$PROTON" report -m time,num_samples lines.hatchet >text
+check "lines of a cubin" "/src/planted/planted.cu:33@_Z6callerPf
+/src/planted/planted.cu:36@_Z6callerPf
+/src/planted/planted.cu:38@_Z6callerPf
+/src/planted/planted.cu:39@_Z6callerPf" "$(grep -o '/src/planted/[^ ]*' text | sort -u)"
+"$PROTON" report lines.hatchet >text
+check "no rows of code where no column asks" "" "$(grep -E '/src/planted/|\+0x' text)"
+
+MOCK_CUPTI_PC=35 record refused.hatchet --pc-sampling
+has "refused" "not sampled: the driver does not permit it" <("$PROTON" report refused.hatchet)
+check "time is measured nevertheless" 0 "$(sums refused.hatchet)"
+MOCK_CUPTI_PC=26 record busy.hatchet --pc-sampling
+has "busy" "another tool has the hardware counters" <("$PROTON" report busy.hatchet)
+MOCK_CUPTI_PC=dropped record dropped.hatchet --pc-sampling
+has "dropped" "5" <(losses dropped.hatchet)
+MOCK_CUPTI_PC=full record full.hatchet --pc-sampling full
+check "full, and begun anew" 78 "$(sums full.hatchet)"
+has "full: what to do" "ask for fewer, such as --pc-sampling=2^20" <("$PROTON" report full.hatchet)
+for value in 7 2^4 2^32 2^18, buffer=0 exactly; do
+	"$PROTON" record "--pc-sampling=$value" -- true >out 2>err
+	check "$value: refused" 2 $?
+done
+"$PROTON" record --pc-sampling --counters -- true >out 2>err
+check "with --counters: status" 2 $?
+has "with --counters: why" "pc-sampling and --counters" err
+"$PROTON" record --pc-sampling --metrics dram__bytes.sum -- true >out 2>err
+check "with --metrics: status" 2 $?
+has "with --metrics: why" "pc-sampling and --metrics" err
+finish
