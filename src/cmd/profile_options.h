@@ -4,6 +4,7 @@
 /* Options that say what of a profile to show, and how. `report` and `view` share them; `viewer` and
  * `top` use some. */
 #include <stdbool.h>
+#include "cmd/code.h"
 #include "cmd/load.h"
 #include "cmd/options.h"
 #include "core/least.h"
@@ -21,6 +22,7 @@ struct profile_options {
 	struct selector *include, *exclude;
 	bool names_only; /* these two are expressions of names, whatever they look like */
 	struct peaks *peaks;
+	struct code_places code;
 };
 
 enum {

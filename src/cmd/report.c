@@ -24,6 +24,8 @@ enum {
 	OPT_GROUP,
 	OPT_ASCII,
 	OPT_FLAT,
+	OPT_SOURCE_PATH,
+	OPT_CUBINS,
 	OPT_TREE
 };
 
@@ -42,6 +44,10 @@ static const struct option_def options[] = {
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of each table, and of the tree (all)", .id = OPT_ROWS},
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
+	{.name = "source-path", .arg = "FOLDER", .help = "look for source files below it, too",
+	 .rare = true, .id = OPT_SOURCE_PATH},
+	{.name = "cubins", .arg = "FOLDER", .help = "of the code that samples are of (FILE.cubins)",
+	 .rare = true, .id = OPT_CUBINS},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
@@ -83,6 +89,14 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return parse_names(value, &o->report.names);
 	case OPT_ASCII:
 		o->report.ascii = true;
+		return 0;
+	case OPT_SOURCE_PATH:
+		if (o->code.n_folders == CODE_FOLDERS_MAX)
+			return -E2BIG;
+		o->code.folders[o->code.n_folders++] = value;
+		return 0;
+	case OPT_CUBINS:
+		o->code.cubins = value;
 		return 0;
 	case OPT_ROWS:
 		r = parse_count(value, UINT32_MAX, &o->report.rows);
@@ -130,7 +144,24 @@ static int check_views(const struct profile_options *o)
 	return -EINVAL;
 }
 
-static int print_loaded(const struct loaded *l, struct profile_options *o)
+/* Of the views only that of source reads code. */
+static int print_one(const struct loaded *l, struct profile_options *o,
+		     struct report_options *report, const char *path)
+{
+	struct code *code = NULL;
+	int r = -ENOMEM;
+
+	if (report->views & REPORT_SOURCE)
+		code = code_new(&o->code, path, l->s->end_ns);
+	if (code)
+		report->code = code_reader(code);
+	if (code || !(report->views & REPORT_SOURCE))
+		r = report_print(l->s, report, o->group);
+	code_free(code);
+	return r;
+}
+
+static int print_loaded(const struct loaded *l, struct profile_options *o, const char *path)
 {
 	static const struct snapshot_spec plain;
 	struct report_options report = o->report;
@@ -138,7 +169,7 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 
 	report.peaks = profile_peaks(o);
 	if (!l->before)
-		return report_print(l->s, &report, o->group);
+		return print_one(l, o, &report, path);
 	/* The groups are already nodes of the tree that both sides share. */
 	report.before = snapshot_new(l->before, &plain);
 	r = report.before ? report_print(l->s, &report, GROUP_NONE) : -ENOMEM;
@@ -147,7 +178,7 @@ static int print_loaded(const struct loaded *l, struct profile_options *o)
 }
 
 /* Print through a pager where stdout is a terminal. */
-static int print_paged(const struct loaded *l, struct profile_options *o)
+static int print_paged(const struct loaded *l, struct profile_options *o, const char *path)
 {
 	struct pager pager;
 	int r = 0;
@@ -156,7 +187,7 @@ static int print_paged(const struct loaded *l, struct profile_options *o)
 	if (o->list)
 		list_metrics(l->s);
 	else
-		r = print_loaded(l, o);
+		r = print_loaded(l, o, path);
 	pager_finish(&pager);
 	return r;
 }
@@ -167,7 +198,7 @@ int report_profile(const struct loaded *l, struct profile_options *o, const char
 
 	if (!o->list && (check_views(o) < 0 || complain_selectors(o, l->s, false)))
 		return STATUS_USAGE;
-	r = print_paged(l, o);
+	r = print_paged(l, o, path);
 	if (r == -EINVAL) {
 		if (!o->report.columns || !complain_column(l->s, o->report.columns, "-m"))
 			complain_column(l->s, o->report.sort, "-s");

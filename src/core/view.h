@@ -14,6 +14,7 @@
 	_(TREE, "tree")                                                                            \
 	_(KERNELS, "kernels")                                                                      \
 	_(LAUNCHES, "launches")                                                                    \
+	_(SOURCE, "source")                                                                        \
 	_(TRANSFERS, "transfers")                                                                  \
 	_(BOTTOM_UP, "bottom-up")                                                                  \
 	_(CALLERS, "callers")                                                                      \

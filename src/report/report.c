@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "core/filter.h"
+#include "core/source.h"
 #include "report/report_impl.h"
 #include "report/table.h"
 
@@ -37,6 +38,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_TREE] = {"Calling contexts", put_tree},
 	[VIEW_KERNELS] = {"Kernels, copies and sets", view_kernels},
 	[VIEW_LAUNCHES] = {"Launches", view_launches},
+	[VIEW_SOURCE] = {SOURCE_TITLE, view_source},
 	[VIEW_TRANSFERS] = {"Transfers", view_transfers},
 	[VIEW_BOTTOM_UP] = {"Bottom-up", view_bottom_up},
 	[VIEW_CALLERS] = {"Callers", view_callers},

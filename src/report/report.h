@@ -18,6 +18,8 @@
 #include "core/view.h"
 #include "format/out.h"
 
+struct code_reader;
+
 /* What is said of a profile without anything in it. */
 #define REPORT_HOST_ALONE "nothing ran on a device, which is what findings are about"
 #define REPORT_NOTHING    "nothing was recorded: 'proton doctor' says what can be seen on a machine"
@@ -58,6 +60,7 @@ struct report_options {
 	uint8_t format;            /* enum name_format, of frames "file:line@function" */
 	bool print_sorted;         /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks; /* for util and bound */
+	const struct code_reader *code; /* for source; NULL: it has no texts */
 	/* The other side of a pair (core/pair.h): the tree shows the increase since it, and no
 	 * other view may be asked for. NULL: plain values. */
 	struct snapshot *before;

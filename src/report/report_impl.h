@@ -6,6 +6,7 @@
  *   report.c          which parts are printed, in which order
  *   view_kernels.c    kernels, transfers: tables by name
  *   view_launches.c   how kernels were launched
+ *   view_source.c     lines and instructions with the samples of each
  *   view_bottom_up.c  kernels with their callers below them
  *   view_callers.c    one function between its callers and its callees
  *   view_flame.c      the flame graph, a line a box
@@ -56,6 +57,7 @@ static inline int least_error(int r)
 /* Print one view: 0, or what report_text() returns. */
 int view_kernels(struct report *r);
 int view_launches(struct report *r);
+int view_source(struct report *r);
 int view_transfers(struct report *r);
 int view_bottom_up(struct report *r);
 int view_callers(struct report *r);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "launch/disassembler.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+#include "launch/target_env.h"
+
+enum {
+	DEADLINE_MS = 10000,
+	NOT_STARTED = 127, /* as of a shell */
+};
+
+static char *find_below(const char *root)
+{
+	char *folder, *path = NULL;
+
+	if (asprintf(&folder, "%s/bin", root) < 0)
+		return NULL;
+	if (target_find("nvdisasm", folder, &path) < 0)
+		path = NULL;
+	free(folder);
+	return path;
+}
+
+char *disassembler_find(void)
+{
+	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
+	static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13",
+					    "/usr/local/cuda-12", "/opt/cuda"};
+	char *path = NULL;
+
+	if (target_find("nvdisasm", getenv("PATH"), &path) == 0)
+		return path;
+	path = NULL;
+	for (size_t i = 0; !path && i < ARRAY_SIZE(variables); i++)
+		if (getenv(variables[i]) && *getenv(variables[i]))
+			path = find_below(getenv(variables[i]));
+	for (size_t i = 0; !path && i < ARRAY_SIZE(roots); i++)
+		path = find_below(roots[i]);
+	return path;
+}
+
+struct question {
+	const char *tool, *cubin;
+	uint32_t symbol;
+};
+
+/* In the child. It has no streams but those that it gets here. */
+static void run(const void *ctx, int fd)
+{
+	const struct question *q = ctx;
+	char symbol[16];
+	int null;
+
+	snprintf(symbol, sizeof(symbol), "%u", q->symbol);
+	/* The answer's descriptor may be one of those that are standard streams. */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		_exit(NOT_STARTED);
+	execl(q->tool, q->tool, "-c", "-fun", symbol, q->cubin, NULL);
+	_exit(NOT_STARTED);
+}
+
+void disassemble(const char *tool, const char *cubin, uint32_t symbol, struct probe *ret)
+{
+	const struct question q = {tool, cubin, symbol};
+
+	probe_run(run, &q, DEADLINE_MS, ret);
+}
