@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "cmd/code.h"
 #include "cmd/commands.h"
 #include "cmd/join.h"
 #include "cmd/pictures.h"
@@ -67,6 +68,8 @@ struct top {
 
 	struct keeper *keeper;
 	struct tui *tui;
+	struct code
+		*code; /* that samples are of: collectors leave cubins in the session directory */
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone,
@@ -443,6 +446,7 @@ static int top_open(struct top *t)
 	struct snapshot_spec spec = {.group = t->screen.group,
 				     .contexts = t->profile.loading.contexts,
 				     .naming = &readable_naming};
+	const struct code_places places = {.cubins = t->run.rec.dir->path};
 	struct tui_host mine = host;
 
 	mine.data = t;
@@ -453,6 +457,9 @@ static int top_open(struct top *t)
 	t->screen.tui.interval_ns = t->interval_ns;
 	screen_take_text(&t->screen, &t->profile);
 	t->snap = snapshot_new(receiver_session(t->run.rec.receiver), &spec);
+	t->code = code_new(&places, "", 0);
+	if (t->code)
+		t->screen.tui.code = code_reader(t->code);
 	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
 	if (!t->tui) {
 		complain("out of memory");
@@ -712,6 +719,7 @@ int cmd_top(int argc, char **argv)
 	if (r == 0)
 		r = t.batch || t.pictures.json_lines ? top_batch(&t) : top_screen(&t);
 	tui_free(t.tui);
+	code_free(t.code);
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);
 	run_done(&t.run);

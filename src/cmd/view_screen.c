@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "cmd/view_screen.h"
+#include "cmd/code.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -34,6 +35,7 @@ struct picture {
 
 struct viewer {
 	const struct view_screen *o;
+	struct code *code;               /* of the first file's samples; NULL: no memory */
 	struct session *s, *other;       /* of the files; of the one to compare with, or NULL */
 	struct picture pictures[2], *at; /* at: the one on the screen; the other is for the next */
 	enum group group;
@@ -215,6 +217,7 @@ static int picture_make(struct viewer *v, struct picture *p, const struct sessio
 	if (p->target && picture_snapshots(p, other) == 0) {
 		options.command = v->o->command;
 		options.before = p->before;
+		options.code = v->code ? code_reader(v->code) : NULL;
 		options.group = v->group;
 		options.contexts = v->contexts;
 		p->tui = tui_new(&options, p->snap, &host);
@@ -368,11 +371,14 @@ static int run_screen(struct viewer *v)
 
 static int first_picture(struct viewer *v)
 {
+	static const struct code_places nowhere;
+
 	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
 	if (v->s && v->o->before)
 		v->other = load_file(v->o->before, v->o->loading);
 	if (!v->s || (v->o->before && !v->other))
 		return -ECANCELED;
+	v->code = code_new(&nowhere, v->o->paths[0], v->s->end_ns);
 	if (picture_make(v, v->at, v->other, v->o->before) == 0)
 		return 0;
 	complain("out of memory");
@@ -395,6 +401,7 @@ int view_screen_run(const struct view_screen *o)
 	}
 	session_free(v.s);
 	session_free(v.other);
+	code_free(v.code);
 	free(v.compare);
 	if (v.signals >= 0)
 		close(v.signals);

@@ -53,6 +53,7 @@
 	_(PANEL_14,      "M-4",           MOVE,    "",       "findings: what costs time that it need not") \
 	_(PANEL_15,      "M-5",           MOVE,    "",       "timeline: when each operation ran (--trace)") \
 	_(PANEL_16,      "M-6",           MOVE,    "",       "launches: how, and what limits occupancy") \
+	_(PANEL_17,      "M-7",           MOVE,    "",       "source of kernels, and where they wait (--pc-sampling)") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; flames: zoom; elsewhere: show in the tree") \

@@ -29,6 +29,7 @@
 #define TUI_MIN_COLS 20
 
 struct buf;
+struct code_reader;
 struct settings;
 struct termios;
 struct tui;
@@ -109,7 +110,8 @@ struct tui_host {
 	_(HOST, host)                                                                              \
 	_(FINDINGS, findings)                                                                      \
 	_(TIMELINE, timeline)                                                                      \
-	_(LAUNCHES, launches)
+	_(LAUNCHES, launches)                                                                      \
+	_(SOURCE, source)
 
 enum tui_panel {
 #define _(view, ops) TUI_PANEL_##view,
@@ -136,6 +138,7 @@ struct tui_options {
 	uint32_t header;     /* lines above the panel; 0 = by the height of the screen */
 	unsigned depth;      /* levels of the tree that are open at first; 0 = the hottest paths */
 	const struct peaks *peaks; /* for util and bound */
+	const struct code_reader *code; /* for source; NULL: it has no texts */
 	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */
 	enum group group;        /* of the pair */
 	enum context_view contexts; /* of the pair */

@@ -10,7 +10,9 @@
 #include "core/activity.h"
 #include "core/copy_rows.h"
 #include "core/launch_rows.h"
+#include "core/source.h"
 #include "core/traffic.h"
+#include "naming/code.h"
 #include "test_tui_session.h"
 #include "tui/mouse.h"
 #include "tui/names.h"
@@ -813,6 +815,102 @@ START_TEST(launches)
 }
 END_TEST
 
+/* ---- source ---- */
+
+static struct source_text text_of_line(void *ctx, const char *file, size_t file_len, uint32_t line)
+{
+	static const char *const lines[] = {
+		"/* gathers */",
+		"__global__ void gather(float *out, const float *table, int n)",
+		"{",
+		"\tint at = threadIdx.x;",
+		"",
+		"\tout[at] = table[at * 32];",
+		"}"};
+	const char *text = line <= ARRAY_SIZE(lines) ? lines[line - 1] : NULL;
+
+	(void)ctx;
+	if (file_len != strlen("/src/k.cu") || memcmp(file, "/src/k.cu", file_len) != 0)
+		text = NULL;
+	return (struct source_text){text, text ? strlen(text) : 0};
+}
+
+static bool is_newer(void *ctx, const char *file, size_t file_len)
+{
+	(void)ctx;
+	(void)file;
+	return file_len == 0;
+}
+
+static unsigned n_asked; /* instructions */
+
+static const char *text_of_instruction(void *ctx, const struct pc_instruction *is)
+{
+	(void)ctx;
+	n_asked++;
+	return is->offset == 0xd0 ? "LDG.E R2, desc[UR4][R2.64]" : NULL;
+}
+
+static unsigned functions_at(void *ctx, const struct pc_instruction *is,
+			     struct object_function ret[NATIVE_INLINED_MAX])
+{
+	(void)ctx;
+	ret[0] = (struct object_function){"gather", "/src/k.cu", 6};
+	ret[1] = (struct object_function){"load", "/src/load.h", 3};
+	return is->offset == 0xd0 ? 2 : 0;
+}
+
+static const char *why_none(void *ctx)
+{
+	return ctx;
+}
+
+static const struct code_reader code = {text_of_line, is_newer, text_of_instruction,
+					functions_at, why_none, NULL};
+
+static void sampled(uint32_t parent, const char *instruction, enum pc_reason reason, double n)
+{
+	world_number(&w, world_node(&w, parent, FRAME_INSTRUCTION, instruction), w.lanes[0],
+		     METRIC_STALLED_LONG_SCOREBOARD + (uint32_t)reason, n);
+	world_number(&w, world_node(&w, parent, FRAME_INSTRUCTION, instruction), w.lanes[0],
+		     METRIC_STALLED_SAMPLES, n);
+}
+
+/* Who comes is at the line that waits most; its instructions are asked for when they are to be seen. */
+START_TEST(source)
+{
+	uint32_t k = world_node(&w, w.step, FRAME_KERNEL, "gather");
+	uint32_t six = world_node(&w, k, FRAME_LINE, "/src/k.cu:6@gather");
+	uint32_t four = world_node(&w, k, FRAME_LINE, "/src/k.cu:4@gather");
+	uint32_t other = world_node(&w, w.step, FRAME_KERNEL, "other");
+
+	sampled(six, "+0x00d0 gather@0000000000000001.cubin", PC_LONG_SCOREBOARD, 800);
+	sampled(six, "+0x00e0 gather@0000000000000001.cubin", PC_SELECTED, 40);
+	sampled(four, "+0x0010 gather@0000000000000001.cubin", PC_WAIT, 30);
+	sampled(other, "+0x0000 other@0000000000000002.cubin", PC_BARRIER, 100);
+	w.t->options.code = &code;
+	world_tick(&w);
+	world_keys(&w, "M-7");
+	world_golden(&w, 24, 80, "source_80x24");
+	ck_assert_str_eq(here(), "        out[at] = table[at * 32];");
+	ck_assert_uint_eq(n_asked, 0);
+	world_keys(&w, "o");
+	world_golden(&w, 40, 140, "source_140x40");
+	ck_assert_uint_gt(n_asked, 0);
+	ck_assert_str_eq(here(), "        out[at] = table[at * 32];");
+	world_keys(&w, "End H");
+	ck_assert_str_eq(here(), "        out[at] = table[at * 32];");
+	world_keys(&w, "Enter");
+	ck_assert(!world_shows(&w, "LDG.E"));
+	world_golden(&w, 10, 40, "source_40x10");
+	w.t->options.code = NULL; /* texts are gone: numbers stay */
+	world_keys(&w, "\\ 'gather' Enter");
+	ck_assert(world_shows(&w, "861"));
+	ck_assert(!world_shows(&w, "table[at"));
+	ck_assert(!world_shows(&w, "other"));
+}
+END_TEST
+
 /* On a screen with room for all tables. */
 static bool is_there(const char *text)
 {
@@ -1450,6 +1548,7 @@ Suite *suite_views(void)
 		what_scopes_leave,
 		copies_by_stream,
 		launches,
+		source,
 		copies_that_are_left,
 		copies_since_a_reset,
 		what_unified_memory_does,
