@@ -18,6 +18,7 @@
 #include "format/write_file.h"
 #include "launch/launch.h"
 #include "live/forward.h"
+#include "live/kept_code.h"
 #include "live/run_facts.h"
 #include "naming/source_nodes.h"
 #include "report/print_line.h"
@@ -487,6 +488,9 @@ int recording_finish(struct recording *rec)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
 	session_files_finish(&rec->sessions, rec->receiver);
 	e = rec->options->by_sessions && rec->sessions.n_written ? 0 : recording_save(rec);
+	if (e == 0 && rec->file && rec->dir && kept_code_copy(rec->dir->path, rec->file) < 0)
+		complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX "'",
+			 rec->file);
 	if (rec->options->verbose)
 		complain(
 			"saved %u times while it ran, once at the end; %u failed; %u sessions of the program, %u failed",

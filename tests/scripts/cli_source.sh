@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Annotated source: lines with samples, instructions below them, with and without what is needed for either.
+tests=$(cd "${srcdir:-.}/tests" && pwd)
+. "$tests/tools/cli_help.sh"
+planted=$tests/cubins
+mkdir cubins none tools
+cp "$planted/planted.cubin" cubins/0000000000001234.cubin
+cp "$planted/gather.json" run.json
+# Nothing that is installed here is found.
+export PATH=$PWD/tools:/usr/bin:/bin CUDA_HOME=$PWD/none CUDA_PATH=$PWD/none CONDA_PREFIX=$PWD/none
+
+fake() { # fake COMMANDS: what stands in for nvdisasm
+	printf '#!/bin/sh\n%s\n' "$1" >tools/nvdisasm
+	chmod +x tools/nvdisasm
+}
+source_of() { "$PROTON" report --width 0 --view source --cubins cubins --source-path "$planted" "$@" run.json; }
+# The row of a place: what is behind it, single blanks.
+row() { awk -v p="$1" '{for (i = 1; i <= NF; i++) if ($i == p) {print; exit}}' | sed 's/  */ /g; s/^ //; s/ $//'; }
+
+fake "echo \"\$*\" >asked; cat '$planted/planted.sass'"
+source_of >all
+check "the line and why" "hottest: /src/planted/planted.cu:6, 93.8 %: waits for global or local memory (long scoreboard)" \
+	"$(grep ^hottest all)"
+check "a line with samples" "953 93.8 5.2 long scoreboard 89, wait 11 > 6 return table[at] * 2.0f;" "$(row 6 <all)"
+check "a line without" "20 }" "$(row 20 <all)"
+check "an instruction, and where it was inlined" \
+	"23 2.3 87.0 long scoreboard 100 +0x00d0 LDG.E R2, desc[UR4][R2.64] (weight, from line 11 of scaled, from line 19 of gather)" \
+	"$(row +0x00d0 <all)"
+check "one of no line" "1 0.1 100.0 - +0x0130 BRA \`(.L_x_0)" "$(row +0x0130 <all)"
+check "in the order of lines" "6 18 19" "$(awk '$1 ~ /^[0-9]+$/ {for (i = 2; i <= NF; i++) if ($i == "return" || $i == "if" || $i == "out[at]") print $(i - 1)}' all | xargs)"
+check "what is asked for" "-c -fun 20 cubins/0000000000001234.cubin" "$(cat asked)"
+check "what reasons mean" 1 "$(grep -c '^long scoreboard: waits for global or local memory. ' all)"
+
+# ---- what is missing is said, and the rest is there
+rm tools/nvdisasm
+if ! ls /usr/local/cuda*/bin/nvdisasm /opt/cuda/bin/nvdisasm /usr/bin/nvdisasm /bin/nvdisasm >/dev/null 2>&1; then
+	check "without nvdisasm" "(instructions by their offset alone: nvdisasm is not installed (it comes with CUDA))" \
+		"$(source_of | tail -1)"
+fi
+fake "cat '$planted/planted.sass'"
+check "without the cubin" "(instructions by their offset alone: the cubin of their kernel is not there)" \
+	"$(source_of --cubins none | tail -1)"
+check "without the source" "953 93.8 5.2 long scoreboard 89, wait 11 > 6" \
+	"$("$PROTON" report --width 0 --view source --cubins cubins run.json | row 6)"
+check "without samples" "no samples of where kernels were: run with --pc-sampling" \
+	"$("$PROTON" report --view source "$tests/hatchet/literal.hatchet" | tail -1)"
+
+# ---- a disassembler that is none
+fake "printf '\\t.section .text._Z6gatherPfPKfi,\"ax\"\\n /*00d0*/ LDG\\033[2J\\007 ;\\n'; cat '$planted/planted-12.cubin'; kill -9 \$\$"
+source_of >hostile
+check "steers no terminal" 0 "$(tr -d '\n\t -~' <hostile | LC_ALL=C tr -d '\200-\377' | wc -c)"
+check "what it said before it died" "23 2.3 87.0 long scoreboard 100 +0x00d0 LDG?[2J? (weight, from line 11 of scaled, from line 19 of gather)" \
+	"$(row +0x00d0 <hostile)"
+check "it died" "(instructions by their offset alone: nvdisasm does not know this chip's code, or failed)" "$(tail -1 hostile)"
+
+# ---- the code of a run is kept beside its profile, and nothing else that lies there
+ln -s /etc/passwd link
+PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o kept.hatchet -- sh -c "
+cp cubins/* \"\$PROTON_SESSION\"; cp link \"\$PROTON_SESSION/other.cubin\"; ln -s /etc/passwd \"\$PROTON_SESSION/00000000000000ff.cubin\"" 2>err
+check "cubins are kept" "0000000000001234.cubin" "$(ls kept.hatchet.cubins)"
+check "whole" 0 "$(cmp cubins/0000000000001234.cubin kept.hatchet.cubins/0000000000001234.cubin; echo $?)"
+check "what is no file is told of" 1 "$(grep -c "cannot keep the code that was sampled in 'kept.hatchet.cubins'" err)"
+PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o plain.hatchet -- true
+check "no samples, no folder" "no" "$([ -e plain.hatchet.cubins ] && echo yes || echo no)"
+
+# ---- samples of Triton's Proton, which knows no instructions
+check "upstream's samples" "79.5K samples, 80.9 % of all; in 6.9 % the warp issued" \
+	"$("$PROTON" report --width 0 --view source "$tests/hatchet/h200-triton-samples.hatchet" | grep 'samples,' | head -1)"
+finish
