@@ -582,6 +582,7 @@ static int diff_on_screen(struct arguments *a)
 	const struct view_screen screen = {
 		.command = "diff",
 		.loading = &a->profile.loading,
+		.code = &a->profile.code,
 		.screen = &a->screen,
 		.paths = (char *const *)a->files[DIFF_B],
 		.n_paths = 1,

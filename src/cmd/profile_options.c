@@ -254,6 +254,16 @@ static int option_depth(struct report_options *o, const char *value)
 	return 0;
 }
 
+static int option_source_path(struct code_places *places, const char *value)
+{
+	if (places->n_folders == CODE_FOLDERS_MAX) {
+		complain("--source-path can be given %d times", CODE_FOLDERS_MAX);
+		return -E2BIG;
+	}
+	places->folders[places->n_folders++] = value;
+	return *value ? 0 : -EINVAL;
+}
+
 int profile_option(struct profile_options *o, const struct option_def *option, const char *value)
 {
 	switch (option->id) {
@@ -301,6 +311,11 @@ int profile_option(struct profile_options *o, const struct option_def *option, c
 		return 0;
 	case PROFILE_OPT_PEAKS:
 		return peaks_load(&o->peaks, value);
+	case PROFILE_OPT_SOURCE_PATH:
+		return option_source_path(&o->code, value);
+	case PROFILE_OPT_CUBINS:
+		o->code.cubins = value;
+		return *value ? 0 : -EINVAL;
 	default:
 		return -ENOENT;
 	}

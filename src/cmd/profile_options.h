@@ -42,7 +42,9 @@ enum {
 	PROFILE_OPT_BY,
 	PROFILE_OPT_GRAPH_SHARES,
 	PROFILE_OPT_GRAPH_ANNOTATIONS,
-	PROFILE_OPT_THRESHOLD
+	PROFILE_OPT_THRESHOLD,
+	PROFILE_OPT_SOURCE_PATH,
+	PROFILE_OPT_CUBINS
 };
 /* Not for commands with a screen, which have the same two in SCREEN_OPTIONS. */
 /* clang-format off */
@@ -84,6 +86,12 @@ enum {
 	{.name = "graph-shares", .arg = "FILE",                                                    \
 	 .help = "divide whole CUDA graphs by the shares that their nodes have in FILE",           \
 	 .rare = true, .id = PROFILE_OPT_GRAPH_SHARES}
+#define PROFILE_CODE_OPTIONS                                                                       \
+	{.name = "source-path", .arg = "FOLDER", .help = "look for source files below it, too",    \
+	 .rare = true, .id = PROFILE_OPT_SOURCE_PATH},                                             \
+	{.name = "cubins", .arg = "FOLDER",                                                        \
+	 .help = "of the code that samples are of (FILE.cubins)", .rare = true,                    \
+	 .id = PROFILE_OPT_CUBINS}
 #define PROFILE_OPTIONS(levels)                                                                    \
 	PROFILE_COLUMN_OPTIONS(false, levels),                                                     \
 	{.name = "list", .letter = 'l', .help = "list the metrics of the profile",                 \

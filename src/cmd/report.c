@@ -24,8 +24,6 @@ enum {
 	OPT_GROUP,
 	OPT_ASCII,
 	OPT_FLAT,
-	OPT_SOURCE_PATH,
-	OPT_CUBINS,
 	OPT_TREE
 };
 
@@ -44,10 +42,7 @@ static const struct option_def options[] = {
 	{.name = "rows", .letter = 'n', .arg = "N", .help = "rows of each table, and of the tree (all)", .id = OPT_ROWS},
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
-	{.name = "source-path", .arg = "FOLDER", .help = "look for source files below it, too",
-	 .rare = true, .id = OPT_SOURCE_PATH},
-	{.name = "cubins", .arg = "FOLDER", .help = "of the code that samples are of (FILE.cubins)",
-	 .rare = true, .id = OPT_CUBINS},
+	PROFILE_CODE_OPTIONS,
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
@@ -89,14 +84,6 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return parse_names(value, &o->report.names);
 	case OPT_ASCII:
 		o->report.ascii = true;
-		return 0;
-	case OPT_SOURCE_PATH:
-		if (o->code.n_folders == CODE_FOLDERS_MAX)
-			return -E2BIG;
-		o->code.folders[o->code.n_folders++] = value;
-		return 0;
-	case OPT_CUBINS:
-		o->code.cubins = value;
 		return 0;
 	case OPT_ROWS:
 		r = parse_count(value, UINT32_MAX, &o->report.rows);

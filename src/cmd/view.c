@@ -11,6 +11,7 @@
 #include "cmd/view_screen.h"
 
 static const struct option_def options[] = {PROFILE_OPTIONS(PROFILE_LEVELS_SCREEN),
+					    PROFILE_CODE_OPTIONS,
 					    SCREEN_OPTIONS('i', 'e')};
 
 const struct command_def command_view = {
@@ -74,6 +75,7 @@ static int view_on_screen(struct viewer *v, char *const *paths, int n)
 		.n_paths = n,
 		.before = v->profile.before,
 		.loading = &v->profile.loading,
+		.code = &v->profile.code,
 		.format = v->profile.report.format,
 	};
 

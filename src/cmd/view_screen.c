@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "cmd/view_screen.h"
-#include "cmd/code.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -371,14 +370,12 @@ static int run_screen(struct viewer *v)
 
 static int first_picture(struct viewer *v)
 {
-	static const struct code_places nowhere;
-
 	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
 	if (v->s && v->o->before)
 		v->other = load_file(v->o->before, v->o->loading);
 	if (!v->s || (v->o->before && !v->other))
 		return -ECANCELED;
-	v->code = code_new(&nowhere, v->o->paths[0], v->s->end_ns);
+	v->code = code_new(v->o->code, v->o->paths[0], v->s->end_ns);
 	if (picture_make(v, v->at, v->other, v->o->before) == 0)
 		return 0;
 	complain("out of memory");

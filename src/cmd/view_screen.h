@@ -8,6 +8,7 @@
  *
  * What the files say is read once; the key D reads the other file only. */
 #include <stdint.h>
+#include "cmd/code.h"
 #include "cmd/load.h"
 #include "cmd/screen_options.h"
 
@@ -17,6 +18,7 @@ struct view_screen {
 	char *const *paths;
 	int n_paths;
 	struct loading *loading;
+	const struct code_places *code; /* of the first file */
 	const char *before; /* the file to compare with at first; NULL: none */
 	uint8_t format;     /* enum name_format: how names of frames are cut */
 };

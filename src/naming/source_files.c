@@ -93,7 +93,8 @@ static bool take(struct source_files *f, struct file *file, const char *path)
 		file->len += n > 0 ? (size_t)n : 0;
 	}
 	f->n_read += file->len;
-	file->changed_ns = (uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
+	file->changed_ns =
+		(uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
 	split(file); /* without memory it has the lines that there was some for */
 	return true;
 }

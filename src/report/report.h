@@ -55,11 +55,11 @@ struct report_options {
 	const char *columns;
 	/* Which rows of the tree are shown; NULL and 0: all. */
 	const struct selector *include, *exclude;
-	struct amount least;       /* hide rows with less of it (core/least.h); 0 = none */
-	uint8_t totals;            /* enum totals */
-	uint8_t format;            /* enum name_format, of frames "file:line@function" */
-	bool print_sorted;         /* after the tree: its nodes, by the first column */
-	const struct peaks *peaks; /* for util and bound */
+	struct amount least;            /* hide rows with less of it (core/least.h); 0 = none */
+	uint8_t totals;                 /* enum totals */
+	uint8_t format;                 /* enum name_format, of frames "file:line@function" */
+	bool print_sorted;              /* after the tree: its nodes, by the first column */
+	const struct peaks *peaks;      /* for util and bound */
 	const struct code_reader *code; /* for source; NULL: it has no texts */
 	/* The other side of a pair (core/pair.h): the tree shows the increase since it, and no
 	 * other view may be asked for. NULL: plain values. */

@@ -45,7 +45,7 @@ static bool is_there(const struct tui *t)
 {
 	const struct session *s = snapshot_session(t->snap);
 
-	return session_has_values(s, METRIC_STALLED_SAMPLES);
+	return session_has_values(s, METRIC_PC_STALLED_SAMPLES);
 }
 
 /* ---- columns; words have the row's number ---- */

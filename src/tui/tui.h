@@ -137,7 +137,7 @@ struct tui_options {
 	struct least least;  /* nodes with less are left out */
 	uint32_t header;     /* lines above the panel; 0 = by the height of the screen */
 	unsigned depth;      /* levels of the tree that are open at first; 0 = the hottest paths */
-	const struct peaks *peaks; /* for util and bound */
+	const struct peaks *peaks;      /* for util and bound */
 	const struct code_reader *code; /* for source; NULL: it has no texts */
 	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */
 	enum group group;        /* of the pair */

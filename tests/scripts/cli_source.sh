@@ -64,6 +64,21 @@ check "what is no file is told of" 1 "$(grep -c "cannot keep the code that was s
 PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o plain.hatchet -- true
 check "no samples, no folder" "no" "$([ -e plain.hatchet.cubins ] && echo yes || echo no)"
 
+# ---- from the collector to the lines: what was planted at the instructions of line 33 is told of it
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+if [ -e "$libs/mock_cupti.so" ]; then
+	PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o run.hatchet --pc-sampling -- \
+		"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6callerPf 2>err
+	check "recorded" 0 $?
+	"$PROTON" report --width 0 --view source --source-path "$planted" run.hatchet >all
+	check "where most samples were planted" "hottest: /src/planted/planted.cu:33, 51.5 %: waits the fixed time of the instruction before (wait)" \
+		"$(grep ^hottest all)"
+	check "with its text" "70 51.5 0.0 wait 100 > 33 return x * x + sqrtf(x);" "$(row 33 <all)"
+	check "its instructions, by the cubin beside the profile" \
+		"$(printf '12 0x00b0\n13 0x00c0\n14 0x00d0\n15 0x00e0\n16 0x00f0')" \
+		"$(awk '$6 == ">" {on = 1; next} on && $6 !~ /^\+/ {exit} on {print $1, substr($6, 2)}' all)"
+fi
+
 # ---- samples of Triton's Proton, which knows no instructions
 check "upstream's samples" "79.5K samples, 80.9 % of all; in 6.9 % the warp issued" \
 	"$("$PROTON" report --width 0 --view source "$tests/hatchet/h200-triton-samples.hatchet" | grep 'samples,' | head -1)"

@@ -196,7 +196,7 @@ static bool may_ask(void *ctx)
 	return has_time;
 }
 
-static const struct native_namer namer = {two_names, may_ask, NULL};
+static const struct native_namer namer = {.functions = two_names, .may_ask = may_ask};
 
 static int feed(void *arg, const void *frame, size_t n)
 {

@@ -873,7 +873,7 @@ static void sampled(uint32_t parent, const char *instruction, enum pc_reason rea
 	world_number(&w, world_node(&w, parent, FRAME_INSTRUCTION, instruction), w.lanes[0],
 		     METRIC_STALLED_LONG_SCOREBOARD + (uint32_t)reason, n);
 	world_number(&w, world_node(&w, parent, FRAME_INSTRUCTION, instruction), w.lanes[0],
-		     METRIC_STALLED_SAMPLES, n);
+		     METRIC_PC_STALLED_SAMPLES, n);
 }
 
 /* Who comes is at the line that waits most; its instructions are asked for when they are to be seen. */

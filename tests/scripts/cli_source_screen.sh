@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Source with samples on a real terminal (tmux): the line to begin with, its text, and its instructions.
+tests=$(cd "${srcdir:-.}/tests" && pwd)
+. "$tests/tools/cli_window.sh"
+libs=$(dirname "$PROTON")/tests/mocks/.libs
+[ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
+planted=$tests/cubins
+PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o run.hatchet --pc-sampling -- \
+	"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6callerPf
+check "recorded" 0 $?
+mkdir tools
+printf '#!/bin/sh\ncat %s\n' "'$PWD/sass'" >tools/nvdisasm
+printf '\t.section .text._Z6callerPf,"ax"\n /*00b0*/ MUFU.RSQ R3 ;\n' >sass
+chmod +x tools/nvdisasm
+
+window 140x40 "PATH=$PWD/tools:\$PATH $PROTON view --view source --source-path $planted run.hatchet"
+see "which line, and why" "caller: planted.cu:33 waits the fixed time of the instruction before (wait)"
+see "its text" "33          return x * x + sqrtf(x);"
+keys o
+see "an instruction" "+0x00b0      MUFU.RSQ R3"
+keys q; window_close
+
+mv run.hatchet.cubins elsewhere
+window 80x24 "PATH=$PWD/tools:\$PATH $PROTON view --view source --cubins elsewhere run.hatchet"
+see "without the text" "caller: planted.cu:33"
+keys o
+see "an instruction of a cubin that lies elsewhere" "+0x00b0      MUFU.RSQ R3"
+keys q
+finish
