@@ -11,8 +11,7 @@
 #include "cmd/view_screen.h"
 
 static const struct option_def options[] = {PROFILE_OPTIONS(PROFILE_LEVELS_SCREEN),
-					    PROFILE_CODE_OPTIONS,
-					    SCREEN_OPTIONS('i', 'e')};
+					    PROFILE_CODE_OPTIONS, SCREEN_OPTIONS('i', 'e')};
 
 const struct command_def command_view = {
 	.name = "view",

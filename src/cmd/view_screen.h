@@ -19,8 +19,8 @@ struct view_screen {
 	int n_paths;
 	struct loading *loading;
 	const struct code_places *code; /* of the first file */
-	const char *before; /* the file to compare with at first; NULL: none */
-	uint8_t format;     /* enum name_format: how names of frames are cut */
+	const char *before;             /* the file to compare with at first; NULL: none */
+	uint8_t format;                 /* enum name_format: how names of frames are cut */
 };
 
 /* Exit status; a line on stderr says why it is not 0. */

@@ -277,12 +277,49 @@ static bool toggle(struct panel *p)
 	return true;
 }
 
+static bool is_line(const struct shown_row *row)
+{
+	return row->row && row->row->mix && !row->row->instruction;
+}
+
+/* Does row a come before row b, of lines in the order of their samples that were stalled? */
+static bool is_hotter(const struct panel_source *ps, size_t a, size_t b)
+{
+	int by = -COMPARE(source_stalled(mix_of(&ps->rows[a])),
+			  source_stalled(mix_of(&ps->rows[b])));
+
+	return by ? by < 0 : a < b;
+}
+
+/* To the line that is next hottest after that of the cursor, or to the one before; from no line, to the hottest. */
+static void go_by_heat(struct panel *p, bool is_down)
+{
+	struct panel_source *ps = as_source(p);
+	const struct shown_row *at = cursor_row(p);
+	size_t from = at ? (size_t)(at - ps->rows) : 0, to = ps->hottest;
+	bool is_found = !at || !is_line(at);
+
+	for (size_t i = 0; i < ps->n && at && is_line(at); i++) {
+		if (i == from || !is_line(&ps->rows[i]) || is_hotter(ps, from, i) != is_down)
+			continue;
+		if (!is_found || is_hotter(ps, i, to) == is_down)
+			to = i;
+		is_found = true;
+	}
+	if (is_found)
+		panel_goto(p, HEAD_LINES + to);
+}
+
 static bool request(struct panel *p, enum request request)
 {
 	switch (request) {
 	case REQ_OPEN:
 	case REQ_TOGGLE:
 		return toggle(p);
+	case REQ_NEXT_SIBLING:
+	case REQ_PREV_SIBLING:
+		go_by_heat(p, request == REQ_NEXT_SIBLING);
+		return true;
 	case REQ_HOT_PATH:
 		panel_goto(p, HEAD_LINES + as_source(p)->hottest);
 		return true;
@@ -295,6 +332,8 @@ static const struct panel_key keys[] = {
 	{REQ_OPEN, NULL, "the instructions of this line, or no more"},
 	{REQ_TOGGLE, "Instr", "the instructions of this line, or no more"},
 	{REQ_HOT_PATH, NULL, "go to the hottest line"},
+	{REQ_NEXT_SIBLING, NULL, "go to the next hottest line"},
+	{REQ_PREV_SIBLING, NULL, "go to the line that is hotter"},
 	{REQ_SCROLL_RIGHT, NULL, NULL},
 	{REQ_SCROLL_LEFT, NULL, NULL},
 	{REQ_NONE, NULL, NULL},

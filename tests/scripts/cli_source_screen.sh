@@ -19,6 +19,12 @@ see "which line, and why" "caller: planted.cu:33 waits the fixed time of the ins
 see "its text" "33          return x * x + sqrtf(x);"
 keys o
 see "an instruction" "+0x00b0      MUFU.RSQ R3"
+keys o "}" o
+see "the next hottest line, opened" "+0x0010"
+keys o "{" o
+see "and back" "+0x00b0"
+keys "}" "}" o
+see "the third" "+0x00a0"
 keys q; window_close
 
 mv run.hatchet.cubins elsewhere
