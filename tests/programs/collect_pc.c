@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 		exact();
 		return 0;
 	}
-	if (!strcmp(what, "full")) { /* each reads what there is: nothing, and a buffer that is full */
+	if (!strcmp(what,
+		    "full")) { /* each reads what there is: nothing, and a buffer that is full */
 		load(1, false);
 		load(1, false);
 	}
