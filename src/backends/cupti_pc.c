@@ -318,8 +318,8 @@ static void take(struct cupti *c, struct sampled_context *x, struct abi_pc_data 
 	if (data->is_full) {
 		c->sink->ops->lose(c->sink, LOSS_PC_BUFFER, 1);
 		tell(c, TOLD_FULL,
-		     "the GPU's buffer of samples of code was full: those that followed are lost until it "
-		     "was read; ask for fewer, such as --pc-sampling=2^20, or for a larger one (buffer=SIZE)");
+		     "the GPU's buffer of samples of code was full, and those that followed are lost; "
+		     "ask for fewer, such as --pc-sampling=2^20, or for a larger one (buffer=SIZE)");
 		x->was_full = true;
 	}
 	data->n = data->n_remaining = 0;
@@ -353,27 +353,19 @@ static bool read_once(struct cupti *c, struct sampled_context *x)
 	return result == ABI_OK && n_left > 0;
 }
 
+/* A buffer that was full is full at each later read (CUDA 13.0 on an H200), and to end sampling and begin anew while kernels run
+ * did not return there. */
 static void read_context(struct cupti *c, struct sampled_context *x)
 {
-	for (unsigned i = 0; x->context && x->is_on && i < READS_MAX && read_once(c, x); i++)
+	for (unsigned i = 0;
+	     x->context && x->is_on && !x->was_full && i < READS_MAX && read_once(c, x); i++)
 		;
-}
-
-static void begin_anew(struct cupti *c, struct sampled_context *x)
-{
-	disable(c, x);
-	take(c, x, &x->theirs->data);
-	x->was_full = false;
-	begin(c, x);
 }
 
 static void read_all(struct cupti *c)
 {
-	for (size_t i = 0; i < CONTEXTS_MAX; i++) {
+	for (size_t i = 0; i < CONTEXTS_MAX; i++)
 		read_context(c, &pc.contexts[i]);
-		if (pc.contexts[i].is_on && pc.contexts[i].was_full)
-			begin_anew(c, &pc.contexts[i]);
-	}
 }
 
 /* The rest comes into the buffer that the settings name. */

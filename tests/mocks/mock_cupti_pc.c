@@ -6,7 +6,7 @@
  * Environment: MOCK_CUPTI_PC, words with blanks between them:
  *   N          what Enable fails with: 35, 26, 43 …; config-N: what the settings fail with
  *   dropped    5 samples are dropped with each read of some
- *   full       the hardware's buffer is full, from the second read on, until sampling is ended and begun again
+ *   full       the hardware's buffer is full, from the second read on
  *   few        one record a read: the others remain
  * MOCK_CUPTI_PC_LOG: a file for the settings. */
 #include "config.h" // IWYU pragma: keep
