@@ -52,11 +52,12 @@ static struct found place_of(struct snapshot *snap, uint32_t node)
 			f.offset = is.offset;
 		node = s->nodes[node].parent;
 	}
-	/* Triton's Proton has samples of lines, and none of instructions. */
-	if (kind_of(s, node) == FRAME_LINE) {
+	/* Triton's Proton has samples of lines, and none of instructions. The innermost one says where the code is; those
+	 * above it called what was inlined there. */
+	if (kind_of(s, node) == FRAME_LINE)
 		f.line = s->nodes[node].frame;
+	while (kind_of(s, node) == FRAME_LINE)
 		node = s->nodes[node].parent;
-	}
 	f.function = snapshot_function(snap, s->nodes[node].frame);
 	return f;
 }

@@ -79,6 +79,14 @@ if [ -e "$libs/mock_cupti.so" ]; then
 		"$(awk '$6 == ">" {on = 1; next} on && $6 !~ /^\+/ {exit} on {print $1, substr($6, 2)}' all)"
 fi
 
+# ---- where code was inlined in what was inlined, the kernel is one all the same
+if [ -e "$libs/mock_cupti.so" ]; then
+	PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o deep.hatchet --pc-sampling -- \
+		"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6gatherPfPKfi 2>err
+	check "all of them, of one kernel" "136 samples, 100.0 % of all; in 0.0 % the warp issued" \
+		"$("$PROTON" report --width 0 --view source deep.hatchet | grep 'samples,')"
+fi
+
 # ---- samples of Triton's Proton, which knows no instructions
 check "upstream's samples" "79.5K samples, 80.9 % of all; in 6.9 % the warp issued" \
 	"$("$PROTON" report --width 0 --view source "$tests/hatchet/h200-triton-samples.hatchet" | grep 'samples,' | head -1)"

@@ -121,6 +121,23 @@ START_TEST(hottest_waits)
 }
 END_TEST
 
+/* What is inlined is below the lines that call it: the kernel is one, and each line the innermost. */
+START_TEST(inlined)
+{
+	uint32_t k = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
+	uint32_t outer = session_node(s, k, FRAME_LINE, "/k.cu:9@k");
+
+	sample(outer, AT("0000"), PC_WAIT, 1);
+	sample(session_node(s, outer, FRAME_LINE, "/k.cu:5@f"), AT("0010"), PC_WAIT, 2);
+	make(NULL);
+	ck_assert_uint_eq(source.n_functions, 1);
+	ck_assert_double_eq(source.functions[0].mix.samples, 3);
+	ck_assert_uint_eq(source.lines[0].line, 5);
+	ck_assert_double_eq(source.lines[0].mix.samples, 2);
+	ck_assert_uint_eq(source.lines[1].line, 9);
+}
+END_TEST
+
 START_TEST(largest_reasons)
 {
 	struct source_mix mix = {.samples = 200};
@@ -212,6 +229,7 @@ int main(void)
 	tcase_add_test(tc, lines_of_a_kernel);
 	tcase_add_test(tc, of_what_is_left);
 	tcase_add_test(tc, hottest_waits);
+	tcase_add_test(tc, inlined);
 	suite_add_tcase(suite, tc);
 	tcase_add_test(files, largest_reasons);
 	tcase_add_test(files, files_where_they_may_be);
