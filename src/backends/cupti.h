@@ -214,7 +214,7 @@ void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more *
 /* cupti_pc.c. All of it does nothing where samples are not wanted. */
 void cupti_pc_context(struct cupti *c, void *context); /* was made; in its callback */
 void cupti_pc_context_ends(struct cupti *c, const void *context);
-void cupti_pc_module(struct cupti *c, const struct abi_module_data *module, bool is_loaded);
+void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded);
 void cupti_pc_flush(struct cupti *c, bool last); /* after the records of a flush */
 void cupti_pc_forked(void);
 

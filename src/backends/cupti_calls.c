@@ -296,7 +296,7 @@ static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_
 	if (id == ABI_RESOURCE_CONTEXT_CREATED && data)
 		cupti_pc_context(c, data->context);
 	else if ((id == ABI_RESOURCE_MODULE_LOADED || id == ABI_RESOURCE_MODULE_UNLOADING) && data)
-		cupti_pc_module(c, data->descriptor, id == ABI_RESOURCE_MODULE_LOADED);
+		cupti_pc_module(c, data, id == ABI_RESOURCE_MODULE_LOADED);
 	else if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
 		on_context_destroyed(c, data);
 	else if (id == ABI_RESOURCE_INIT_FINISHED)

@@ -143,21 +143,22 @@ static bool is_complete(const struct cupti_api *api)
 	       api->cuptiGetCubinCrc;
 }
 
-static struct buffer *buffer_new(const struct cupti *c, size_t n_reasons)
+/* Empty, be it a new one or one that CUPTI has filled: the number of reasons in it is then that of what it held. */
+static void buffer_ready(const struct cupti *c, struct buffer **b, size_t n_reasons)
 {
-	struct buffer *b = pages_reserve(sizeof(*b));
-
-	if (!b)
-		return NULL;
-	b->data = (struct abi_pc_data){
-		.size = sizeof(b->data), .n_max = RECORDS, .records = b->record};
+	if (!*b)
+		*b = pages_reserve(sizeof(**b));
+	if (!*b)
+		return;
+	(*b)->data = (struct abi_pc_data){
+		.size = sizeof((*b)->data), .n_max = RECORDS, .records = (*b)->record};
 	for (size_t i = 0; i < RECORDS; i++)
-		b->record[i] = (struct abi_pc_record){.size = c->version >= ABI_VERSION_12_4
-								      ? sizeof(b->record[i])
-								      : ABI_PC_RECORD_BYTES_11,
-						      .n_reasons = n_reasons,
-						      .reasons = b->reason[i]};
-	return b;
+		(*b)->record[i] =
+			(struct abi_pc_record){.size = c->version >= ABI_VERSION_12_4
+							       ? sizeof((*b)->record[i])
+							       : ABI_PC_RECORD_BYTES_11,
+					       .n_reasons = n_reasons,
+					       .reasons = (*b)->reason[i]};
 }
 
 /* Which number is which reason, as the library names them on this device. */
@@ -231,10 +232,8 @@ static void begin(struct cupti *c, struct sampled_context *x)
 	call = "cuptiPCSamplingGetStallReasons";
 	result = learn_reasons(c, x);
 	if (result == ABI_OK) {
-		if (!x->ours)
-			x->ours = buffer_new(c, x->n_reasons);
-		if (!x->theirs)
-			x->theirs = buffer_new(c, x->n_reasons);
+		buffer_ready(c, &x->ours, x->n_reasons);
+		buffer_ready(c, &x->theirs, x->n_reasons);
 		call = "cuptiPCSamplingSetConfigurationAttribute";
 		result = x->ours && x->theirs ? configure(c, x) : ABI_PC_NO_MEMORY;
 	}
@@ -362,12 +361,6 @@ static void read_context(struct cupti *c, struct sampled_context *x)
 		;
 }
 
-static void read_all(struct cupti *c)
-{
-	for (size_t i = 0; i < CONTEXTS_MAX; i++)
-		read_context(c, &pc.contexts[i]);
-}
-
 /* The rest comes into the buffer that the settings name. */
 static void end(struct cupti *c, struct sampled_context *x)
 {
@@ -398,21 +391,36 @@ void cupti_pc_context_ends(struct cupti *c, const void *context)
 	turn_give();
 }
 
-void cupti_pc_module(struct cupti *c, const struct abi_module_data *module, bool is_loaded)
+/* Of its own context alone: another one may be busy with what waits for this thread. */
+static void module_ends(struct cupti *c, const void *context)
 {
-	struct abi_pc_crc crc = {ABI_PC_SIZE(abi_pc_crc, ret_crc), 0, NULL, 0};
+	struct sampled_context *x;
 
-	if (!is_wanted(c) || !module || !is_complete(&c->api) || atomic_load(&pc.is_over))
+	if (!context || !find(context))
 		return;
-	if (!is_loaded) {
-		if (turn_take(WAIT_MS)) {
-			read_all(c);
-			turn_give();
-		} else {
-			c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
-		}
+	if (!turn_take(WAIT_MS)) {
+		c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
 		return;
 	}
+	x = find(context);
+	if (x)
+		read_context(c, x);
+	turn_give();
+}
+
+void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded)
+{
+	struct abi_pc_crc crc = {ABI_PC_SIZE(abi_pc_crc, ret_crc), 0, NULL, 0};
+	const struct abi_module_data *module = data->descriptor;
+
+	if (!is_wanted(c) || !is_complete(&c->api) || atomic_load(&pc.is_over))
+		return;
+	if (!is_loaded) {
+		module_ends(c, data->context);
+		return;
+	}
+	if (!module)
+		return;
 	crc.cubin = module->cubin;
 	crc.cubin_bytes = module->cubin_bytes;
 	if (crc.cubin && c->sink->ops->cubin && c->api.cuptiGetCubinCrc(&crc) == ABI_OK)
@@ -421,10 +429,16 @@ void cupti_pc_module(struct cupti *c, const struct abi_module_data *module, bool
 
 void cupti_pc_flush(struct cupti *c, bool last)
 {
-	if (!is_wanted(c) || atomic_load(&pc.is_over) || !turn_take(last ? LINGER_MS : 0))
+	if (!is_wanted(c) || atomic_load(&pc.is_over))
 		return;
+	if (!turn_take(last ? LINGER_MS : 0)) {
+		if (last)
+			c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
+		return;
+	}
 	if (!last) {
-		read_all(c);
+		for (size_t i = 0; i < CONTEXTS_MAX; i++)
+			read_context(c, &pc.contexts[i]);
 	} else {
 		for (size_t i = 0; i < CONTEXTS_MAX; i++)
 			if (pc.contexts[i].context)
