@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "backends/pages.h"
 #include "base/hash.h"
@@ -21,6 +22,8 @@ enum {
 	SHARERS = 1 << 12, /* contexts among which one kernel is divided at a time */
 	PLACES = 1 << 15,  /* nodes for instructions */
 	PC_WAIT_READS = 50,
+	SLOTS_FOR_CODE = MAX_SLOTS / 2, /* as long as no more are taken, by whomever */
+	VALUES_FOR_CODE = MAX_VALUES / 2,
 };
 #define CUBIN_BYTES_MAX (UINT64_C(512) << 20) /* of a process, in the session's directory */
 
@@ -194,16 +197,23 @@ void sampled_code_add(uint8_t source, const struct pc_sampled *s)
 
 /* ---- where it belongs ---- */
 
+/* Each stream and each phase has values of its own of an instruction. What kernels took must find room beside them. */
+static bool is_roomy(void)
+{
+	return table_n(&collector->slots) < SLOTS_FOR_CODE &&
+	       atomic_load(&collector->n_values) < VALUES_FOR_CODE;
+}
+
 /* Of an instruction below a node; the node itself where there is no room for more. */
 static uint32_t place_of(struct state *st, uint32_t node, const struct item *i, uint64_t n)
 {
 	uint32_t frame = frame_intern_place(FRAME_INSTRUCTION, i->module, i->offset), place;
-	bool made = false;
+	bool made = false, has_room = is_roomy();
 
-	place = node_find(node, frame);
+	place = has_room ? node_find(node, frame) : WIRE_NONE;
 	if (place != WIRE_NONE)
 		return place;
-	if (st->n_places < PLACES)
+	if (has_room && st->n_places < PLACES)
 		place = node_intern_made(node, frame, &made);
 	st->n_places += made;
 	if (place != WIRE_NONE)
@@ -274,6 +284,14 @@ static void find_sharers(struct state *st, uint32_t symbol, const struct item *i
 		    (!i->launch || is_launched_at(e->node, i->launch)))
 			st->sharer[st->n_sharers++] = (struct sharer){at - 1, ns, 0};
 	}
+}
+
+/* In which contexts samples of a kernel are told: with the last ones, or where they name a launch, also where it ran before. */
+static void find_sharers_of(struct state *st, uint32_t symbol, const struct item *i, bool last)
+{
+	find_sharers(st, symbol, i, false);
+	if (!st->n_sharers && (last || i->launch))
+		find_sharers(st, symbol, i, true);
 }
 
 /* One more to each, while there are any, from whose turn it is on, of those that are owed so much. */
@@ -361,13 +379,13 @@ static void divide_code(struct state *st, uint32_t module, bool last, struct ite
 	struct code *c = &st->code[module];
 	bool is_patient = !last && ++c->waited < PC_WAIT_READS;
 	bool has_shared = false;
+	const struct item *before = NULL;
 	struct item *i;
 
 	for (uint32_t at = c->first; at; at = i->next) {
 		i = &st->item[at - 1];
-		find_sharers(st, c->symbol, i, false);
-		if (!st->n_sharers && (last || i->launch))
-			find_sharers(st, c->symbol, i, true);
+		if (!before || before->device != i->device || before->launch != i->launch)
+			find_sharers_of(st, c->symbol, i, last);
 		if (st->n_sharers) {
 			share(st, i);
 			has_shared = true;
@@ -376,6 +394,7 @@ static void divide_code(struct state *st, uint32_t module, bool last, struct ite
 		} else {
 			put_nowhere(st, i, c->symbol);
 		}
+		before = i;
 	}
 	c->first = 0;
 	if (has_shared)
@@ -438,6 +457,14 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
+/* A file may not be larger here: who writes on is killed (SIGXFSZ), and this is the program's thread. */
+static bool is_limited_below(size_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur < size;
+}
+
 /* By way of a file that nobody reads yet: whole has it, or is not there. */
 static bool write_file(const char *path, const char *whole, const void *data, size_t size)
 {
@@ -454,6 +481,18 @@ static bool write_file(const char *path, const char *whole, const void *data, si
 	return false;
 }
 
+/* One that is too large takes none away from others. */
+static bool take_bytes(struct state *st, uint64_t size)
+{
+	uint64_t taken = atomic_load(&st->cubin_bytes);
+
+	do {
+		if (size > CUBIN_BYTES_MAX - taken)
+			return false;
+	} while (!atomic_compare_exchange_weak(&st->cubin_bytes, &taken, taken + size));
+	return true;
+}
+
 void sampled_code_cubin(uint64_t cubin, const void *data, size_t size)
 {
 	char path[sizeof(collector->dir) + 40], whole[sizeof(path)];
@@ -465,7 +504,7 @@ void sampled_code_cubin(uint64_t cubin, const void *data, size_t size)
 	snprintf(path, sizeof(path), "%s/%016" PRIx64 ".%d", collector->dir, cubin, (int)getpid());
 	if (access(whole, F_OK) == 0)
 		return;
-	if (atomic_fetch_add(&st->cubin_bytes, size) + size > CUBIN_BYTES_MAX ||
+	if (!take_bytes(st, size) || is_limited_below(size) ||
 	    !write_file(path, whole, data, size))
 		lose(LOSS_PC_CUBINS, 1);
 }

@@ -59,6 +59,11 @@ check "lines of a cubin" "/src/planted/planted.cu:33@_Z6callerPf
 "$PROTON" report lines.hatchet >text
 check "no rows of code where no column asks" "" "$(grep -E '/src/planted/|\+0x' text)"
 
+timeout 120 "$PROTON" record -q -o limited.hatchet --pc-sampling -- \
+	sh -c 'ulimit -f 4; "$@"' - "$app" "$libs/libcuda.so.1" lines "$cubins/planted.cubin" _Z6callerPf >out 2>err
+check "files may not be as large as the cubin: the program lives" 0 $?
+check "… its samples are there" 136 "$(sums limited.hatchet)"
+check "… and its code is lost" "cubins_unkept=1" "$(losses limited.hatchet)"
 MOCK_CUPTI_PC=35 record refused.hatchet --pc-sampling
 has "refused" "not sampled: the driver does not permit it" <("$PROTON" report refused.hatchet)
 check "time is measured nevertheless" 0 "$(sums refused.hatchet)"
