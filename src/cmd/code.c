@@ -29,6 +29,7 @@ struct code {
 	struct source_files *files;
 	char *folder, *tool;
 	bool was_sought; /* the tool */
+	bool has_hung;   /* … which is not waited for again */
 	uint64_t made_ns;
 	struct part parts[PARTS_MAX];
 	size_t n;
@@ -83,6 +84,7 @@ static const char *tool_of(struct code *c)
 /* The instructions of a function, once. NULL, or why there are none. */
 static const char *ask(struct code *c, struct part *p)
 {
+	static const char hung[] = "nvdisasm did not end in time";
 	struct probe answer;
 	const char *why = NULL;
 	char *path;
@@ -92,6 +94,8 @@ static const char *ask(struct code *c, struct part *p)
 		return "the cubin of their kernel is not there";
 	if (!tool_of(c))
 		return "nvdisasm is not installed (it comes with CUDA)";
+	if (c->has_hung)
+		return hung;
 	if (asprintf(&path, "%s/%016" PRIx64 PC_CUBIN_SUFFIX, c->folder, p->checksum) < 0)
 		return "memory is out";
 	disassemble(c->tool, path, p->function->symbol, &answer);
@@ -99,9 +103,10 @@ static const char *ask(struct code *c, struct part *p)
 	if (sass_parse(answer.text.data, answer.text.len, p->function, &p->sass) < 0)
 		why = "memory is out";
 	else if (answer.end == PROBE_HUNG)
-		why = "nvdisasm did not end in time";
+		why = hung;
 	else if (answer.end != PROBE_ANSWERED || !p->sass.n)
 		why = "nvdisasm does not know this chip's code, or failed";
+	c->has_hung = answer.end == PROBE_HUNG;
 	probe_done(&answer);
 	return why;
 }
