@@ -153,12 +153,11 @@ static void buffer_ready(const struct cupti *c, struct buffer **b, size_t n_reas
 	(*b)->data = (struct abi_pc_data){
 		.size = sizeof((*b)->data), .n_max = RECORDS, .records = (*b)->record};
 	for (size_t i = 0; i < RECORDS; i++)
-		(*b)->record[i] =
-			(struct abi_pc_record){.size = c->version >= ABI_VERSION_12_4
-							       ? sizeof((*b)->record[i])
-							       : ABI_PC_RECORD_BYTES_11,
-					       .n_reasons = n_reasons,
-					       .reasons = (*b)->reason[i]};
+		(*b)->record[i] = (struct abi_pc_record){.size = c->version >= ABI_VERSION_12_4
+									 ? sizeof((*b)->record[i])
+									 : ABI_PC_RECORD_BYTES_11,
+							 .n_reasons = n_reasons,
+							 .reasons = (*b)->reason[i]};
 }
 
 /* Which number is which reason, as the library names them on this device. */

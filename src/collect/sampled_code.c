@@ -504,8 +504,7 @@ void sampled_code_cubin(uint64_t cubin, const void *data, size_t size)
 	snprintf(path, sizeof(path), "%s/%016" PRIx64 ".%d", collector->dir, cubin, (int)getpid());
 	if (access(whole, F_OK) == 0)
 		return;
-	if (!take_bytes(st, size) || is_limited_below(size) ||
-	    !write_file(path, whole, data, size))
+	if (!take_bytes(st, size) || is_limited_below(size) || !write_file(path, whole, data, size))
 		lose(LOSS_PC_CUBINS, 1);
 }
 
