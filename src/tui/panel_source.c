@@ -31,9 +31,9 @@ struct panel_source {
 	size_t n, cap;
 	uint64_t generation; /* of the numbers that they are of */
 	size_t hottest;      /* row of the line to begin with */
-	const char *
-		open; /* the name of the line's frame whose instructions are shown; NULL: of none */
-	uint32_t open_in; /* its function's context */
+	bool has_open;       /* the instructions of a line are shown … */
+	const char *open;    /* … the name of its frame; NULL: of what has no line */
+	uint32_t open_in;    /* … its function's context */
 };
 
 static struct panel_source *as_source(struct panel *p)
@@ -103,7 +103,7 @@ static int add(struct panel_source *ps, const struct listing *list, const struct
 static bool is_open(const struct panel_source *ps, const struct listing *list,
 		    const struct listing_row *row)
 {
-	return ps->open && row->of->file == ps->open && list->function->node == ps->open_in;
+	return ps->has_open && row->of->file == ps->open && list->function->node == ps->open_in;
 }
 
 /* What is shown of a function: itself, files, lines, and the instructions of the line that is open. */
@@ -267,12 +267,9 @@ static bool toggle(struct panel *p)
 
 	if (!row || !row->row || !row->row->mix)
 		return false;
-	if (is_open(ps, row->list, row->row)) {
-		ps->open = NULL;
-	} else {
-		ps->open = row->row->of->file;
-		ps->open_in = row->list->function->node;
-	}
+	ps->has_open = !is_open(ps, row->list, row->row);
+	ps->open = row->row->of->file;
+	ps->open_in = row->list->function->node;
 	panel_spoil(p);
 	return true;
 }

@@ -32,5 +32,13 @@ window 80x24 "PATH=$PWD/tools:\$PATH $PROTON view --view source --cubins elsewhe
 see "without the text" "caller: planted.cu:33"
 keys o
 see "an instruction of a cubin that lies elsewhere" "+0x00b0      MUFU.RSQ R3"
+keys q; window_close
+
+PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o bare.hatchet --pc-sampling -- \
+	"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1"
+window 140x40 "$PROTON view --view source bare.hatchet"
+see "no line" "(no line is known: compile with -lineinfo)"
+keys o
+see "the instructions of what has no line" "+0x0030"
 keys q
 finish
