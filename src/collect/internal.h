@@ -37,7 +37,9 @@ enum {
 	MAX_CONTEXTS = 1 << 19,
 	MAX_LANES = 1 << 13,
 	MAX_SLOTS = 1 << 19,
-	MAX_VALUES = 1 << 21,
+	MAX_VALUES =
+		1
+		<< 22, /* as many contexts as there may be, each with a kernel and what was idle: 17 */
 	MAX_CROWDS = 1 << 17, /* of names that differ in numbers alone, below one parent */
 	MAX_FOLDED = 1 << 23, /* bits for those of them that have no row of their own */
 	MAX_ID = 1 << 19,     /* of all these */
