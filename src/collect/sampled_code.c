@@ -22,6 +22,7 @@ enum {
 	SHARERS = 1 << 12, /* contexts among which one kernel is divided at a time */
 	PLACES = 1 << 15,  /* nodes for instructions */
 	PC_WAIT_READS = 50,
+	LAG_READS = 2,                  /* that samples may come after the record of their kernel */
 	SLOTS_FOR_CODE = MAX_SLOTS / 2, /* as long as no more are taken, by whomever */
 	VALUES_FOR_CODE = MAX_VALUES / 2,
 };
@@ -68,6 +69,7 @@ struct state {
 	struct code code[MAX_MODULES];
 	uint32_t due[MAX_MODULES]; /* modules with items */
 	uint32_t item_of[2 * ITEMS];
+	struct item kept[ITEMS]; /* that wait longer */
 	struct sharer sharer[SHARERS];
 	size_t n_sharers, first; /* first: whose turn it is to have what does not divide */
 	_Atomic uint64_t cubin_bytes;
@@ -373,8 +375,7 @@ static void put_nowhere(struct state *st, const struct item *i, uint32_t symbol)
 }
 
 /* Those of a function. Some wait for the end of their kernel: they are kept. */
-static void divide_code(struct state *st, uint32_t module, bool last, struct item *kept,
-			uint32_t *n_kept)
+static void divide_code(struct state *st, uint32_t module, bool last, uint32_t *n_kept)
 {
 	struct code *c = &st->code[module];
 	bool is_patient = !last && ++c->waited < PC_WAIT_READS;
@@ -385,12 +386,12 @@ static void divide_code(struct state *st, uint32_t module, bool last, struct ite
 	for (uint32_t at = c->first; at; at = i->next) {
 		i = &st->item[at - 1];
 		if (!before || before->device != i->device || before->launch != i->launch)
-			find_sharers_of(st, c->symbol, i, last);
+			find_sharers_of(st, c->symbol, i, last && c->waited <= LAG_READS);
 		if (st->n_sharers) {
 			share(st, i);
 			has_shared = true;
 		} else if (is_patient || (!last && st->of_symbol[c->symbol])) {
-			kept[(*n_kept)++] = *i;
+			st->kept[(*n_kept)++] = *i;
 		} else {
 			put_nowhere(st, i, c->symbol);
 		}
@@ -408,20 +409,19 @@ static void forget_items(struct state *st)
 }
 
 /* What was kept waits as items again. */
-static void keep(struct state *st, const struct item *kept, uint32_t n)
+static void keep(struct state *st, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
-		struct pc_sampled s = {.offset = kept[k].offset, .launch = kept[k].launch};
-		struct item *i = item_of(st, kept[k].module, kept[k].device, &s);
+		struct pc_sampled s = {.offset = st->kept[k].offset, .launch = st->kept[k].launch};
+		struct item *i = item_of(st, st->kept[k].module, st->kept[k].device, &s);
 
-		i->n_not_issued = kept[k].n_not_issued;
-		memcpy(i->n, kept[k].n, sizeof(i->n));
+		i->n_not_issued = st->kept[k].n_not_issued;
+		memcpy(i->n, st->kept[k].n, sizeof(i->n));
 	}
 }
 
 void sampled_code_divide(bool last)
 {
-	static struct item kept[ITEMS];
 	struct state *st = state();
 	uint32_t n_kept = 0;
 
@@ -430,9 +430,9 @@ void sampled_code_divide(bool last)
 	chain_runs(st);
 	if (st->n_items) {
 		for (uint32_t k = 0; k < st->n_codes; k++)
-			divide_code(st, st->due[k], last, kept, &n_kept);
+			divide_code(st, st->due[k], last, &n_kept);
 		forget_items(st);
-		keep(st, kept, n_kept);
+		keep(st, n_kept);
 	}
 	for (uint32_t k = 0; k < st->n_chained; k++) {
 		struct run *r = &st->run[st->used[k] - 1];
