@@ -180,6 +180,8 @@ static int ask(const struct counters_question *q, enum replay replay, int add,
 			status = choose_replay(a.passes, replay, w);
 		if (status == STATUS_OK)
 			rec->ranges = w;
+		else
+			ranges_wanted_done(w);
 	}
 	counters_answer_done(&a);
 	return status;
