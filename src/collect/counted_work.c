@@ -36,6 +36,7 @@ static struct of_device {
 	struct attribution work; /* without room before the first operation */
 	struct counted_samples *samples;
 	struct counted_user *me;
+	uint64_t kept;              /* samples for which there is room, as it was when it was mapped */
 	uint64_t taken;             /* samples */
 	uint64_t look_ns;           /* when their file is looked for again */
 	uint64_t from_ns, until_ns; /* of the operations so far */
@@ -86,30 +87,41 @@ void counted_work_add(uint32_t device, const struct wire_epoch_interval *v, uint
 
 /* ---- samples ---- */
 
-/* A file that is too short would be a SIGBUS in the program. */
-static struct counted_samples *samples_map(const char *uuid)
+/* For how many samples there is room; 0: it is not one that was made to the end. A file that is shorter than it says
+ * would be a SIGBUS in the program. */
+static uint64_t room_of(int fd, uint64_t bytes)
+{
+	struct counted_samples head;
+	uint64_t kept;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.magic != COUNTED_SAMPLES_MAGIC || head.n_values != COUNTED_N)
+		return 0;
+	kept = head.kept;
+	return kept <= bytes / sizeof(struct counted_sample) && counted_samples_bytes(kept) <= bytes
+		       ? kept
+		       : 0;
+}
+
+static void samples_map(struct of_device *d, const char *uuid)
 {
 	char path[sizeof(collector->dir) + sizeof(COUNTED_SAMPLES_NAME) + 64];
-	struct counted_samples *samples;
 	struct stat st;
+	void *p;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" COUNTED_SAMPLES_NAME, collector->dir, uuid);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return NULL;
-	samples =
-		fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(*samples)
-			? mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-			: MAP_FAILED;
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		d->kept = room_of(fd, (uint64_t)st.st_size);
+	p = d->kept ? mmap(NULL, counted_samples_bytes(d->kept), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 0)
+		    : MAP_FAILED;
 	close(fd);
-	if (samples == MAP_FAILED)
-		return NULL;
-	if (__atomic_load_n(&samples->magic, __ATOMIC_ACQUIRE) == COUNTED_SAMPLES_MAGIC &&
-	    samples->n_values == COUNTED_N)
-		return samples;
-	munmap(samples, sizeof(*samples));
-	return NULL;
+	if (p != MAP_FAILED)
+		d->samples = p;
 }
 
 /* NULL: there is no room, and nobody knows that we are there. */
@@ -132,18 +144,18 @@ static bool look_for_samples(struct of_device *d, uint32_t device, uint64_t now_
 	if (d->samples || now_ns < d->look_ns || !uuid)
 		return d->samples;
 	d->look_ns = now_ns + LOOK_NS;
-	d->samples = samples_map(collector->string[uuid].s);
+	samples_map(d, collector->string[uuid].s);
 	if (d->samples)
 		d->me = sign_in(d->samples);
 	return d->samples;
 }
 
 /* False: its place is another's by now, or it is none. */
-static bool copy_sample(const struct counted_samples *from, uint64_t i, struct counted_sample *ret)
+static bool copy_sample(const struct of_device *d, uint64_t i, struct counted_sample *ret)
 {
-	*ret = from->v[i % COUNTED_KEPT];
+	*ret = d->samples->v[i % d->kept];
 	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&from->written, memory_order_relaxed) - i < COUNTED_KEPT &&
+	return atomic_load_explicit(&d->samples->written, memory_order_relaxed) - i < d->kept &&
 	       ret->end_ns > ret->start_ns;
 }
 
@@ -214,10 +226,10 @@ static void take_samples(struct of_device *d, uint64_t until_ns)
 	uint64_t written = atomic_load_explicit(&d->samples->written, memory_order_acquire);
 	struct counted_sample sample;
 
-	if (written - d->taken >= COUNTED_KEPT)
-		d->taken = written - COUNTED_KEPT + 1;
+	if (written - d->taken >= d->kept)
+		d->taken = written - d->kept + 1;
 	for (; d->taken != written; d->taken++) {
-		if (!copy_sample(d->samples, d->taken, &sample))
+		if (!copy_sample(d, d->taken, &sample))
 			continue;
 		if (sample.end_ns > until_ns)
 			break;
@@ -268,7 +280,7 @@ void counted_work_forked(void)
 		struct attribution old = d->work;
 
 		if (d->samples)
-			munmap(d->samples, sizeof(*d->samples));
+			munmap(d->samples, counted_samples_bytes(d->kept));
 		*d = (struct of_device){.taken = 0};
 		if (old.v)
 			attribution_init(&d->work, old.least_ns, old.v, old.max, old.others.v,

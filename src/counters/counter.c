@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "counters/counter.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ static void put_time(struct counter *c, struct subject *s)
 static void put_sample(struct counted_samples *to, const struct counted *sample)
 {
 	uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
-	struct counted_sample *at = &to->v[written % COUNTED_KEPT];
+	struct counted_sample *at = &to->v[written % to->kept];
 
 	at->start_ns = sample->start_ns;
 	at->end_ns = sample->end_ns;
@@ -176,25 +177,45 @@ static void take_sample(void *ctx, const struct pm *pm, uint64_t start_ns, uint6
 
 /* ---- devices ---- */
 
-/* The file of a device's samples, of real blocks: a hole on a full disk would be a SIGBUS. NULL: collectors do without. */
-static struct counted_samples *make_samples(const struct counter *c, const char *uuid)
+/* The file of a device's samples, of real blocks: a hole on a full disk would be a SIGBUS. NULL: why is in
+ * errno. */
+static struct counted_samples *map_samples(const struct counter *c, const char *uuid, uint64_t bytes)
 {
 	char path[sizeof(c->page->dir) + sizeof(COUNTED_SAMPLES_NAME) + CUDA_UUID_TEXT];
 	struct counted_samples *samples = MAP_FAILED;
-	int fd;
+	int fd, r;
 
 	snprintf(path, sizeof(path), "%s/" COUNTED_SAMPLES_NAME, c->page->dir, uuid);
-	fd = c->page->dir[0] && uuid[0] ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
-					: -1;
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return NULL;
-	if (posix_fallocate(fd, 0, sizeof(*samples)) == 0)
-		samples = mmap(NULL, sizeof(*samples), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	r = posix_fallocate(fd, 0, (off_t)bytes);
+	if (r == 0)
+		samples = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	r = r ? r : errno;
 	close(fd);
-	if (samples == MAP_FAILED)
+	errno = r;
+	return samples == MAP_FAILED ? NULL : samples;
+}
+
+static struct counted_samples *make_samples(const struct counter *c, const struct subject *s)
+{
+	uint64_t kept = counted_samples_kept(c->page->interval_ns);
+	struct counted_samples *samples;
+
+	if (!c->page->dir[0] || !s->ring->uuid[0])
 		return NULL;
+	samples = map_samples(c, s->ring->uuid, counted_samples_bytes(kept));
+	if (!samples) {
+		probe_tell(c->fd,
+			   "note hardware counters of GPU%zu are those of the device alone, not of "
+			   "kernels: no room for its samples: %s",
+			   s->pm.device, strerror(errno));
+		return NULL;
+	}
 	samples->n_values = COUNTED_N;
 	samples->interval_ns = c->page->interval_ns;
+	samples->kept = kept;
 	__atomic_store_n(&samples->magic, COUNTED_SAMPLES_MAGIC, __ATOMIC_RELEASE);
 	return samples;
 }
@@ -229,7 +250,7 @@ static void open_device(struct counter *c, const struct metric_set *set, const v
 	counted_init(&s->time);
 	s->ring = &c->page->rings[device];
 	name_device(driver, device, s->ring->uuid);
-	s->samples = make_samples(c, s->ring->uuid);
+	s->samples = make_samples(c, s);
 	c->n_counting++;
 }
 

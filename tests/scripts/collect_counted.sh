@@ -30,7 +30,8 @@ print(eval(sys.argv[1]))' "$2"
 }
 # Until gemm has so many samples of its own, and conv some beside others.
 attributed() { [ "$(of "$1" 'get("gemm", "counter_samples") != "-" and get("gemm", "counter_samples") >= 20 and get("conv", "counter_samples_beside") != "-"')" = True ]; }
-begin() { rm -f "$1"; touch going; "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- "$app" "$work/lib/libcuda.so.1" "$work/going" & recorder=$!; }
+limit=unlimited # a file's size, in KiB
+begin() { rm -f "$1"; touch going; (ulimit -S -f "$limit"; exec "$PROTON" record -q --save-interval 0.2 "${@:2}" -o "$1" -- "$app" "$work/lib/libcuda.so.1" "$work/going") & recorder=$!; }
 finish_run() { rm going; wait "$recorder"; status=$?; }
 
 begin a.hatchet --counters=5ms --tape a.tape
@@ -54,6 +55,17 @@ check "as text: none" "- - - - -" "$(row conv | cut -d' ' -f 3-)"
 has "what would do" "--counters=50us has one in each 'short'" a.counters
 "$PROTON" report --view tree -m 'TOTAL,TENSOR%,DRAM%' a.hatchet >a.tree
 check "in the tree, with what is below" "50.0 12.5" "$(awk '$NF == "alone" { print $(NF - 3), $(NF - 2) }' a.tree)"
+begin often.hatchet --counters=20us
+check "as often as can be: samples are kept until they are judged" 0 "$(wait_for 60 attributed often.hatchet; echo $?)"
+finish_run
+limit=300
+noted() { "$PROTON" report --view notes "$1" 2>/dev/null | grep -q 'hardware counters of GPU0'; }
+begin full.hatchet --counters=5ms
+wait_for 60 noted full.hatchet
+finish_run
+has "no room for samples: is said" "of the device alone, not of kernels: no room for its samples: File too large" <("$PROTON" report --view notes full.hatchet)
+check "no room for samples: none is made up" "-" "$(of full.hatchet 'get("gemm", "counter_samples")')"
+limit=unlimited
 begin off.hatchet
 launched() { [ "$(of "$1" 'get("gemm", "count") != "-"')" = True ]; }
 wait_for 60 launched off.hatchet
