@@ -17,7 +17,8 @@
 #include "core/counted_samples.h"
 
 enum { LONG_MAX_KEPT = 1 << 12, SPANS_MAX = 1 << 14 };
-#define HOLD_NS (NSEC_PER_SEC)     /* for others to say that they are there */
+#define HOLD_NS (NSEC_PER_SEC)     /* for others to say that they are there … */
+#define HOLD_MOST_NS (2 * HOLD_NS) /* … and what they had there; one that was killed never does */
 #define LOOK_NS (NSEC_PER_SEC / 4) /* between looks for the samples of a device */
 
 /* What is kept of a counter: how long it would have been at all that it can be, in the samples. */
@@ -159,7 +160,14 @@ static bool copy_sample(const struct of_device *d, uint64_t i, struct counted_sa
 	       ret->end_ns > ret->start_ns;
 }
 
-/* Had another process work there? */
+static bool had_work(const struct counted_user *user, const struct counted_sample *sample)
+{
+	return atomic_load(&user->known_ns) < sample->end_ns ||
+	       (atomic_load(&user->from_ns) < sample->end_ns &&
+		atomic_load(&user->until_ns) > sample->start_ns);
+}
+
+/* Had another process work there, or may it have had some, of which it has not said? */
 static bool is_shared(const struct of_device *d, const struct counted_sample *sample)
 {
 	for (unsigned i = 0; i < COUNTED_USERS; i++) {
@@ -167,8 +175,7 @@ static bool is_shared(const struct of_device *d, const struct counted_sample *sa
 
 		if (!atomic_load(&user->instance))
 			return false;
-		if (user != d->me && atomic_load(&user->from_ns) < sample->end_ns &&
-		    atomic_load(&user->until_ns) > sample->start_ns)
+		if (user != d->me && had_work(user, sample))
 			return true;
 	}
 	return !d->me;
@@ -238,6 +245,33 @@ static void take_samples(struct of_device *d, uint64_t until_ns)
 	}
 }
 
+/* Until when everybody has said what he had there. */
+static uint64_t known_ns(const struct of_device *d)
+{
+	uint64_t least_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < COUNTED_USERS; i++) {
+		struct counted_user *user = &d->samples->users[i];
+
+		if (!atomic_load(&user->instance))
+			break;
+		if (user != d->me)
+			least_ns = MIN(least_ns, atomic_load(&user->known_ns));
+	}
+	return least_ns;
+}
+
+/* Samples until then are judged. The last word of a process waits for nobody. */
+static uint64_t judged_ns(const struct of_device *d, uint64_t until_ns, uint64_t now_ns)
+{
+	uint64_t others_ns;
+
+	if (until_ns == UINT64_MAX)
+		return until_ns;
+	others_ns = MAX(known_ns(d), now_ns - HOLD_MOST_NS);
+	return MIN(MIN(until_ns, others_ns), now_ns - HOLD_NS);
+}
+
 static void settle(uint32_t device, struct of_device *d, uint64_t now_ns)
 {
 	uint64_t until_ns = idle_until_ns(collector->device[device].source);
@@ -247,9 +281,9 @@ static void settle(uint32_t device, struct of_device *d, uint64_t now_ns)
 	if (d->me) {
 		atomic_store(&d->me->until_ns, d->until_ns);
 		atomic_store(&d->me->from_ns, d->from_ns);
+		atomic_store(&d->me->known_ns, until_ns);
 	}
-	/* The last word of a process waits for nobody. */
-	take_samples(d, until_ns == UINT64_MAX ? until_ns : MIN(until_ns, now_ns - HOLD_NS));
+	take_samples(d, judged_ns(d, until_ns, now_ns));
 }
 
 void counted_work_break(void)

@@ -7,8 +7,9 @@
  *   taker of intervals ──> operations ──┐
  *   helper of proton ── file ──> samples ┴── settled ──> slots
  *
- * As gaps do, a sample waits until all is there that began before its end (collect/idle.h); and for a second,
- * so that other processes on the device have said that they are there. They are values of no session.
+ * As gaps do, a sample waits until all is there that began before its end (collect/idle.h), in each process of the run
+ * that has work on the device; for a second, so that they have said that they are there, and for two at most: then it is
+ * nobody's. They are values of no session.
  *   thread  who takes intervals */
 #include <stdbool.h>
 #include <stdint.h>

@@ -29,6 +29,7 @@ struct counted_sample {
 struct counted_user {
 	_Atomic uint64_t instance; /* 0: none */
 	_Atomic uint64_t from_ns, until_ns;
+	_Atomic uint64_t known_ns; /* all that began before is in these; UINT64_MAX: it has no more */
 };
 
 struct counted_samples {

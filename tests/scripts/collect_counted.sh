@@ -55,6 +55,22 @@ check "as text: none" "- - - - -" "$(row conv | cut -d' ' -f 3-)"
 has "what would do" "--counters=50us has one in each 'short'" a.counters
 "$PROTON" report --view tree -m 'TOTAL,TENSOR%,DRAM%' a.hatchet >a.tree
 check "in the tree, with what is below" "50.0 12.5" "$(awk '$NF == "alone" { print $(NF - 3), $(NF - 2) }' a.tree)"
+# ---- another process of the run, whose kernel is not known before it ends
+cat >two.sh <<END
+"$app" "$work/lib/libcuda.so.1" "$work/going" neighbour "$work/lasting" &
+"$app" "$work/lib/libcuda.so.1" "$work/going" after "$work/lasting.on"
+wait
+END
+touch going
+"$PROTON" record -q --save-interval 0.2 --counters=5ms -o two.hatchet -- bash two.sh & recorder=$!
+has_samples() { [ "$(of two.hatchet "get('hello', 'counter_samples') != '-'")" = True ]; }
+beside() { [ "$(of two.hatchet "get('gemm', 'counter_samples_beside') != '-' and get('gemm', 'counter_samples_beside') >= 40")" = True ]; }
+check "a process by itself has samples" 0 "$(wait_for 60 has_samples; echo $?)"
+touch lasting
+check "beside another process: is counted as such" 0 "$(wait_for 60 beside; echo $?)"
+finish_run
+check "beside another process: none is given to a kernel" "-" "$(of two.hatchet 'get("gemm", "counter_samples")')"
+
 begin often.hatchet --counters=20us
 check "as often as can be: samples are kept until they are judged" 0 "$(wait_for 60 attributed often.hatchet; echo $?)"
 finish_run
