@@ -195,11 +195,12 @@ static void add(uint64_t who, uint32_t metric, uint64_t n)
 	bitmap_set(collector->dirty, slot);
 }
 
-/* Neither less than nothing nor more than all: it is NaN where it was not counted. */
+/* Hardware tells somewhat more than all, as its counters are not read at one time: that is all. NaN: it was not
+ * counted. */
 static void add_share(uint64_t who, uint32_t metric, double percent, uint64_t ns)
 {
-	if (percent >= 0 && percent <= 100)
-		add(who, metric, (uint64_t)(percent / 100 * (double)ns + 0.5));
+	if (percent >= 0)
+		add(who, metric, (uint64_t)(MIN(percent, 100.0) / 100 * (double)ns + 0.5));
 }
 
 static void charge(uint64_t who, const struct counted_sample *sample)

@@ -5,6 +5,7 @@
  * Environment: MOCK_CUPTI_PM, words with blanks between them:
  *   N          what Enable fails with: 35, 40, 26, 7, 43 …
  *   cycles     it cannot be triggered by time
+ *   full       what is a percentage is somewhat more than all
  *   overflow   the hardware's buffer is full, once
  *   broken     decoding fails from the fifth time on
  *   crash, hang at the fifth decoding; hang-open: when it is enabled
@@ -286,7 +287,9 @@ static double value_of(const struct data *d, size_t i, const char *name)
 	double ns = (double)(d->samples[i].end_ns - d->samples[i].start_ns);
 
 	for (size_t k = 0; k < ARRAY_SIZE(planted); k++)
-		if (strstr(name, planted[k].in))
+		if (strstr(name, planted[k].in) && planted[k].value >= 0 && is_said("full"))
+			return 100.25;
+		else if (strstr(name, planted[k].in))
 			return (planted[k].value < 0 ? -planted[k].value * ns : planted[k].value) *
 			       (1 + 0.01 * (double)d->of->device);
 	return 0;

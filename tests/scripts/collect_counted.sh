@@ -71,6 +71,13 @@ check "beside another process: is counted as such" 0 "$(wait_for 60 beside; echo
 finish_run
 check "beside another process: none is given to a kernel" "-" "$(of two.hatchet 'get("gemm", "counter_samples")')"
 
+export MOCK_CUPTI_PM=full
+begin most.hatchet --counters=5ms
+wait_for 60 attributed most.hatchet
+finish_run
+unset MOCK_CUPTI_PM
+check "more than all is all" "100 100 100" "$(of most.hatchet '" ".join(share("gemm", k + " (ns)") for k in ("sm_active_time", "dram_time", "l2_hit_time"))')"
+
 begin often.hatchet --counters=20us
 check "as often as can be: samples are kept until they are judged" 0 "$(wait_for 60 attributed often.hatchet; echo $?)"
 finish_run
