@@ -125,14 +125,6 @@ static int take_metrics(const struct counters_answer *a, int add, struct ranges_
 	return w->n ? STATUS_OK : STATUS_USAGE;
 }
 
-static bool has_duration(const struct ranges_wanted *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		if (!strcmp(w->metrics[i].name, RANGES_DURATION))
-			return true;
-	return false;
-}
-
 static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted *w)
 {
 	if (replay == REPLAY_USER && passes > 1) {
@@ -147,9 +139,12 @@ static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted
 		print_line(stderr,
 			   "proton: the metrics take %zu passes: each kernel runs %zu times",
 			   passes, passes);
-	if (w->replay == RANGES_KERNELS && !has_duration(w))
-		(void)ranges_wanted_add(w, RANGES_DURATION, "ns", METRIC_SUM);
-	return STATUS_OK;
+	if (w->replay != RANGES_KERNELS || ranges_wanted_has(w, RANGES_DURATION) ||
+	    ranges_wanted_add(w, RANGES_DURATION, "ns", METRIC_SUM))
+		return STATUS_OK;
+	complain("--metrics: no more than %d metrics beside %s, which replayed kernels need",
+		 RANGES_METRICS_MAX - 1, RANGES_DURATION);
+	return STATUS_USAGE;
 }
 
 /* Is it the machine, and not what was asked? */

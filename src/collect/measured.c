@@ -29,7 +29,7 @@ static bool read_file(char *text, size_t size)
 	n = read(fd, text, size - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return n > 0 && (size_t)n < size - 1; /* one that is cut off would have half a name */
 }
 
 static bool make_set(const struct ranges_wanted *w)
@@ -55,7 +55,7 @@ static bool make_set(const struct ranges_wanted *w)
 
 const struct ranges_wanted *measured_wanted(void)
 {
-	char text[16384];
+	char text[20480]; /* more than RANGES_METRICS_MAX of the longest names */
 
 	if (!atomic_exchange(&measured.is_read, true) && read_file(text, sizeof(text)) &&
 	    ranges_wanted_parse(text, &measured.wanted) && !make_set(&measured.wanted))

@@ -41,10 +41,20 @@ uint8_t range_metric_add(const char *name)
 	return add < 0 ? METRIC_WMEAN : (uint8_t)add;
 }
 
+bool ranges_wanted_has(const struct ranges_wanted *w, const char *name)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (!strcmp(w->metrics[i].name, name))
+			return true;
+	return false;
+}
+
 bool ranges_wanted_add(struct ranges_wanted *w, const char *name, const char *unit, uint8_t add)
 {
 	struct range_metric *m = &w->metrics[w->n];
 
+	if (ranges_wanted_has(w, name))
+		return true;
 	if (w->n == RANGES_METRICS_MAX)
 		return false;
 	w->n++;
@@ -82,9 +92,9 @@ char *ranges_wanted_text(const struct ranges_wanted *w)
 static bool parse_metric(const char *line, struct ranges_wanted *w)
 {
 	char add[8], unit[32], name[256];
-	int r = sscanf(line, "metric %7s %31s %255s", add, unit, name);
+	int end = -1, r = sscanf(line, "metric %7s %31s %255s%n", add, unit, name, &end);
 
-	return r == 3 && range_metric_add_of(add) >= 0 &&
+	return r == 3 && end == (int)strcspn(line, "\n") && range_metric_add_of(add) >= 0 &&
 	       ranges_wanted_add(w, name, strcmp(unit, "-") ? unit : "",
 				 (uint8_t)range_metric_add_of(add));
 }
@@ -92,8 +102,9 @@ static bool parse_metric(const char *line, struct ranges_wanted *w)
 static bool parse_replay(const char *line, struct ranges_wanted *w)
 {
 	char word[16];
+	int end = -1;
 
-	if (sscanf(line, "replay %15s", word) != 1)
+	if (sscanf(line, "replay %15s%n", word, &end) != 1 || end != (int)strcspn(line, "\n"))
 		return false;
 	for (unsigned i = 0; i < RANGES_N_REPLAYS; i++)
 		if (!strcmp(word, ranges_replay_words[i])) {

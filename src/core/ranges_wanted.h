@@ -45,8 +45,9 @@ int range_metric_add_of(const char *word);
 char *ranges_wanted_text(const struct ranges_wanted *w);
 /* False: it is no such text, or no memory. ranges_wanted_done() in either case. */
 bool ranges_wanted_parse(const char *text, struct ranges_wanted *ret);
-/* False: no memory, or too many. */
+/* One that is there already stays as it is. False: no memory, or too many. */
 bool ranges_wanted_add(struct ranges_wanted *w, const char *name, const char *unit, uint8_t add);
+bool ranges_wanted_has(const struct ranges_wanted *w, const char *name);
 void ranges_wanted_done(struct ranges_wanted *w);
 
 #endif

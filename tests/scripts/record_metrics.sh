@@ -58,6 +58,9 @@ has "a column of the tree" "dram__bytes.sum" <("$PROTON" report --view tree -m d
 check "by request another one: status" 0 "$(run 1 100 --metrics dram__bytes.sum --reduce mean)"
 check "by request another one" "add 100 mul 200" "$(of dram__bytes.sum)"
 
+check "asked twice: status" 0 "$(run 1 100 --metrics dram__bytes.sum,gpu__time_duration.sum,dram__bytes.sum)"
+check "asked twice" "add 5000 mul 10000" "$(of dram__bytes.sum)"
+
 # ---- several passes
 several=dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
 check "several passes: status" 0 "$(run 1 3000 --metrics $several)"
