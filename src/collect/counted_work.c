@@ -17,9 +17,9 @@
 #include "core/counted_samples.h"
 
 enum { LONG_MAX_KEPT = 1 << 12, SPANS_MAX = 1 << 14 };
-#define HOLD_NS (NSEC_PER_SEC)     /* for others to say that they are there … */
+#define HOLD_NS      (NSEC_PER_SEC) /* for others to say that they are there … */
 #define HOLD_MOST_NS (2 * HOLD_NS) /* … and what they had there; one that was killed never does */
-#define LOOK_NS (NSEC_PER_SEC / 4) /* between looks for the samples of a device */
+#define LOOK_NS      (NSEC_PER_SEC / 4) /* between looks for the samples of a device */
 
 /* What is kept of a counter: how long it would have been at all that it can be, in the samples. */
 static const struct {
@@ -37,9 +37,9 @@ static struct of_device {
 	struct attribution work; /* without room before the first operation */
 	struct counted_samples *samples;
 	struct counted_user *me;
-	uint64_t kept;              /* samples for which there is room, as it was when it was mapped */
-	uint64_t taken;             /* samples */
-	uint64_t look_ns;           /* when their file is looked for again */
+	uint64_t kept;    /* samples for which there is room, as it was when it was mapped */
+	uint64_t taken;   /* samples */
+	uint64_t look_ns; /* when their file is looked for again */
 	uint64_t from_ns, until_ns; /* of the operations so far */
 } devices[MAX_DEVICES];
 

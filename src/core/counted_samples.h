@@ -17,7 +17,8 @@
 
 #define COUNTED_SAMPLES_NAME  "counters-%s" /* the device's uuid */
 #define COUNTED_SAMPLES_MAGIC UINT32_C(0x53435250)
-#define COUNTED_KEPT_NS       (4 * NSEC_PER_SEC) /* of samples: longer than any collector waits for others */
+#define COUNTED_KEPT_NS                                                                            \
+	(4 * NSEC_PER_SEC) /* of samples: longer than any collector waits for others */
 enum { COUNTED_KEPT_LEAST = 1 << 12, COUNTED_USERS = 64 };
 
 struct counted_sample {
@@ -29,7 +30,8 @@ struct counted_sample {
 struct counted_user {
 	_Atomic uint64_t instance; /* 0: none */
 	_Atomic uint64_t from_ns, until_ns;
-	_Atomic uint64_t known_ns; /* all that began before is in these; UINT64_MAX: it has no more */
+	_Atomic uint64_t
+		known_ns; /* all that began before is in these; UINT64_MAX: it has no more */
 };
 
 struct counted_samples {

@@ -179,7 +179,8 @@ static void take_sample(void *ctx, const struct pm *pm, uint64_t start_ns, uint6
 
 /* The file of a device's samples, of real blocks: a hole on a full disk would be a SIGBUS. NULL: why is in
  * errno. */
-static struct counted_samples *map_samples(const struct counter *c, const char *uuid, uint64_t bytes)
+static struct counted_samples *map_samples(const struct counter *c, const char *uuid,
+					   uint64_t bytes)
 {
 	char path[sizeof(c->page->dir) + sizeof(COUNTED_SAMPLES_NAME) + CUDA_UUID_TEXT];
 	struct counted_samples *samples = MAP_FAILED;

@@ -50,7 +50,8 @@ END_TEST
 
 START_TEST(one_metric_is_there_once)
 {
-	ck_assert(parsed("replay none\nmetric sum B dram__bytes.sum\nmetric max B dram__bytes.sum\n"));
+	ck_assert(parsed(
+		"replay none\nmetric sum B dram__bytes.sum\nmetric max B dram__bytes.sum\n"));
 	ck_assert_uint_eq(w.n, 1);
 	ck_assert_uint_eq(w.metrics[0].add, METRIC_SUM);
 	ck_assert(ranges_wanted_has(&w, "dram__bytes.sum"));
