@@ -123,7 +123,12 @@ done
 unset MOCK_CUPTI_PM
 
 # ---- the helper
-helper() { pgrep -P "$recorder" -x "${PROTON##*/}"; }
+helper() {
+	local file
+	for file in $(grep -lsx "PPid:[[:space:]]*$recorder" /proc/[0-9]*/status); do
+		[ "$(cat "${file%status}comm")" != "${PROTON##*/}" ] || basename "${file%/status}"
+	done
+}
 begin k.hatchet --counters=2ms --no-sensors
 wait_for 10 counted k.hatchet
 kill -KILL "$(helper)"
