@@ -6,7 +6,7 @@
  *     module unloads    GetData: what is in it has no name after  the thread that unloads it
  *     context ends      GetData, Disable                          the thread that destroys it
  *
- * A buffer of the hardware's that was full stays full, whatever is read: sampling is ended and begun anew.
+ * A buffer of the hardware's that was full stays full, whatever is read: its context is read no more.
  *
  * CUPTI is called for one context by one thread at a time, who has the turn. Who comes from a callback may hold a lock of
  * the driver's: it does not wait for long, and what it then leaves is a loss. A context that is refused is told once, and

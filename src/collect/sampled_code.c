@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/sampled_code.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -443,20 +442,6 @@ void sampled_code_divide(bool last)
 
 /* ---- code ---- */
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-	ssize_t n = 0;
-
-	for (size_t at = 0; at < size; at += (size_t)n) {
-		n = write(fd, data + at, size - at);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* A file may not be larger here: who writes on is killed (SIGXFSZ), and this is the program's thread. */
 static bool is_limited_below(size_t size)
 {
@@ -473,7 +458,7 @@ static bool write_file(const char *path, const char *whole, const void *data, si
 
 	if (fd < 0)
 		return access(whole, F_OK) == 0;
-	ok = write_all(fd, data, size);
+	ok = fd_write_all(fd, data, size) == 0;
 	close(fd);
 	if (ok && rename(path, whole) == 0)
 		return true;
