@@ -367,11 +367,13 @@ enum {
 	SET_ID_LEFT,                              /* what a scope leaves behind */
 	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
 	SET_ID_GROWTH,    /* how pools grew by what was allocated */
-	SET_ID_PC,        /* samples of code, and the next ones: in the order of the metrics */
+	SET_ID_PC,        /* samples of code, in the order of their metrics */
 };
 /* Behind them one for each size of copies: how many, bytes. */
-enum { PC_SETS = (PC_N_REASONS + 2 + SET_MAX - 1) / SET_MAX };
-enum { SET_ID_SIZES = SET_ID_PC + PC_SETS, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
+/* Places of values in SET_ID_PC. */
+enum { PC_SAMPLES, PC_STALLED, PC_REASON, PC_VALUES = PC_REASON + PC_N_REASONS };
+_Static_assert((int)PC_VALUES <= (int)SET_MAX, "one set has the samples of code");
+enum { SET_ID_SIZES = SET_ID_PC + 1, N_SETS_SEEDED = SET_ID_SIZES + N_COPY_SIZES };
 /* Places of values in SET_ID_TRANSFER, behind time, count, min and max. */
 enum { TRANSFER_BYTES = 4, TRANSFER_ASYNC, TRANSFER_DIRECTION, TRANSFER_GRAPH_NODES };
 /* … in SET_ID_GRAPH_KERNEL and SET_ID_GRAPH. */

@@ -223,34 +223,22 @@ static uint32_t place_of(struct state *st, uint32_t node, const struct item *i, 
 	return node;
 }
 
-/* Which of the sets has a reason, and where in it: the first one begins with two sums. */
-static void add_reason(const uint32_t slots[PC_SETS], unsigned reason, uint64_t n)
-{
-	unsigned at = reason + 2;
-
-	if (n && slots[at / SET_MAX] != WIRE_NONE)
-		slot_add_u64(slots[at / SET_MAX], at % SET_MAX, n);
-}
-
 static void put(uint32_t node, uint32_t lane, uint32_t epoch, uint64_t not_issued,
 		const uint64_t n[PC_N_REASONS])
 {
-	uint32_t slots[PC_SETS];
+	uint32_t slot = slot_intern(node, lane, SET_ID_PC, epoch);
 	uint64_t stalled = 0;
 
-	for (unsigned i = 0; i < PC_SETS; i++)
-		slots[i] = slot_intern(node, lane, SET_ID_PC + i, epoch);
+	if (slot == WIRE_NONE)
+		return;
 	for (unsigned i = 0; i < PC_N_REASONS; i++) {
-		add_reason(slots, i, n[i]);
+		if (n[i])
+			slot_add_u64(slot, PC_REASON + i, n[i]);
 		stalled += n[i];
 	}
-	if (slots[0] != WIRE_NONE) {
-		slot_add_u64(slots[0], 0, stalled + not_issued);
-		slot_add_u64(slots[0], 1, stalled);
-	}
-	for (unsigned i = 0; i < PC_SETS; i++)
-		if (slots[i] != WIRE_NONE)
-			slot_touch(slots[i]);
+	slot_add_u64(slot, PC_SAMPLES, stalled + not_issued);
+	slot_add_u64(slot, PC_STALLED, stalled);
+	slot_touch(slot);
 }
 
 /* ---- dividing ---- */

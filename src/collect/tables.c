@@ -168,22 +168,19 @@ static const struct {
 			  [WAIT_HOST_NS] = METRIC_CPU_TIME, [WAIT_HOST_N] = METRIC_CPU_COUNT}},
 	STEP_SETS(SET_OF_STEPS)};
 
-/* The k-th set of samples: of their metrics, which follow each other. */
-static void set_seed_pc(struct set_entry *s, unsigned k)
+static void set_seed_pc(struct set_entry *s)
 {
-	enum { N = PC_N_REASONS + 2 };
-
-	s->n = (uint8_t)MIN((unsigned)SET_MAX, N - k * SET_MAX);
+	s->n = PC_VALUES;
 	for (unsigned i = 0; i < s->n; i++)
-		s->metrics[i] = (uint16_t)(METRIC_PC_SAMPLES + k * SET_MAX + i);
+		s->metrics[i] = (uint16_t)(METRIC_PC_SAMPLES + i);
 }
 
 static void set_seed(struct set_entry *s, unsigned id)
 {
 	unsigned i;
 
-	if (id >= SET_ID_PC && id < SET_ID_SIZES) {
-		set_seed_pc(s, id - SET_ID_PC);
+	if (id == SET_ID_PC) {
+		set_seed_pc(s);
 	} else if (id >= SET_ID_SIZES) {
 		s->n = 2;
 		s->metrics[0] = (uint16_t)metric_of_copies(id - SET_ID_SIZES);
