@@ -3,11 +3,13 @@
 #include "cmd/code.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
 #include "launch/disassembler.h"
 #include "naming/cubin.h"
+#include "naming/cubins.h"
 #include "naming/sass.h"
 
 enum {
@@ -18,7 +20,7 @@ enum {
 struct part {
 	uint64_t checksum;
 	char *name;
-	struct cubin *cubin; /* NULL: it is not there */
+	const struct cubin *cubin; /* NULL: it is not there */
 	const struct cubin_function *function;
 	struct sass sass;
 	bool was_asked; /* of nvdisasm */
@@ -27,7 +29,8 @@ struct part {
 struct code {
 	struct code_reader reader;
 	struct source_files *files;
-	char *folder, *tool;
+	struct cubins *cubins;
+	char *tool;
 	bool was_sought; /* the tool */
 	bool has_hung;   /* … which is not waited for again */
 	uint64_t made_ns;
@@ -38,17 +41,13 @@ struct code {
 
 /* ---- cubins ---- */
 
-static void open_cubin(struct code *c, struct part *p)
+static void find_cubin(struct code *c, struct part *p)
 {
-	char *path;
+	char name[32];
 
-	if (asprintf(&path, "%s/%016" PRIx64 PC_CUBIN_SUFFIX, c->folder, p->checksum) < 0)
-		return;
-	if (cubin_open(path, &p->cubin) == 0)
-		p->function = cubin_find(p->cubin, p->name);
-	else
-		p->cubin = NULL;
-	free(path);
+	snprintf(name, sizeof(name), "%016" PRIx64 PC_CUBIN_SUFFIX, p->checksum);
+	p->cubin = cubins_find(c->cubins, name);
+	p->function = p->cubin ? cubin_find(p->cubin, p->name) : NULL;
 }
 
 /* NULL: there are too many, or no memory. */
@@ -69,7 +68,7 @@ static struct part *part_of(struct code *c, const struct pc_instruction *is)
 	if (!p->name)
 		return NULL;
 	c->n++;
-	open_cubin(c, p);
+	find_cubin(c, p);
 	return p;
 }
 
@@ -96,7 +95,8 @@ static const char *ask(struct code *c, struct part *p)
 		return "nvdisasm is not installed (it comes with CUDA)";
 	if (c->has_hung)
 		return hung;
-	if (asprintf(&path, "%s/%016" PRIx64 PC_CUBIN_SUFFIX, c->folder, p->checksum) < 0)
+	if (asprintf(&path, "%s/%016" PRIx64 PC_CUBIN_SUFFIX, cubins_folder(c->cubins),
+		     p->checksum) < 0)
 		return "memory is out";
 	disassemble(c->tool, path, p->function->symbol, &answer);
 	free(path);
@@ -155,15 +155,16 @@ static const char *why_none(void *ctx)
 
 static int find_folders(struct code *c, const struct code_places *places, const char *file)
 {
+	_cleanup_(freep) char *beside = NULL;
 	int r = source_files_add_folder(c->files, ".");
 
 	for (unsigned i = 0; i < places->n_folders && r == 0; i++)
 		r = source_files_add_folder(c->files, places->folders[i]);
-	if (r == 0 && places->cubins)
-		c->folder = strdup(places->cubins);
-	else if (r == 0 && asprintf(&c->folder, "%s.cubins", file) < 0)
-		c->folder = NULL;
-	return c->folder ? r : -ENOMEM;
+	if (r == 0 && !places->cubins && asprintf(&beside, "%s.cubins", file) < 0)
+		beside = NULL;
+	if (r == 0 && (places->cubins || beside))
+		c->cubins = cubins_new(places->cubins ? places->cubins : beside);
+	return c->cubins ? r : -ENOMEM;
 }
 
 struct code *code_new(const struct code_places *places, const char *file, uint64_t made_ns)
@@ -184,11 +185,10 @@ struct code *code_free(struct code *c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->parts[i].name);
-		cubin_free(c->parts[i].cubin);
 		sass_done(&c->parts[i].sass);
 	}
 	source_files_free(c->files);
-	free(c->folder);
+	cubins_free(c->cubins);
 	free(c->tool);
 	free(c);
 	return NULL;

@@ -3,21 +3,12 @@
 #include "naming/code_lines.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/buf.h"
-#include "base/util.h"
 #include "naming/cubin.h"
-
-/* A cubin that was asked for; NULL: it is not there. */
-struct code {
-	char *name;
-	struct cubin *cubin;
-};
+#include "naming/cubins.h"
 
 struct code_lines {
-	char *folder;
-	struct code *codes;
-	size_t n, cap;
+	struct cubins *cubins;
 	struct buf text[NATIVE_INLINED_MAX];
 };
 
@@ -29,50 +20,19 @@ struct code_lines *code_lines_new(const char *folder)
 		return NULL;
 	for (size_t i = 0; i < NATIVE_INLINED_MAX; i++)
 		buf_init(&l->text[i], 1 << 16);
-	l->folder = strdup(folder);
-	return l->folder ? l : code_lines_free(l);
+	l->cubins = cubins_new(folder);
+	return l->cubins ? l : code_lines_free(l);
 }
 
 struct code_lines *code_lines_free(struct code_lines *l)
 {
 	if (!l)
 		return NULL;
-	for (size_t i = 0; i < l->n; i++) {
-		free(l->codes[i].name);
-		cubin_free(l->codes[i].cubin);
-	}
 	for (size_t i = 0; i < NATIVE_INLINED_MAX; i++)
 		buf_done(&l->text[i]);
-	free(l->codes);
-	free(l->folder);
+	cubins_free(l->cubins);
 	free(l);
 	return NULL;
-}
-
-static struct cubin *read_code(const struct code_lines *l, const char *name)
-{
-	_cleanup_(buf_done) struct buf path = {0};
-	struct cubin *cubin = NULL;
-
-	buf_init(&path, 1 << 16);
-	buf_printf(&path, "%s/%s", l->folder, name);
-	if (strchr(name, '/') || path.error || cubin_open(buf_str(&path), &cubin) < 0)
-		return NULL;
-	return cubin;
-}
-
-static const struct cubin *code_of(struct code_lines *l, const char *name)
-{
-	struct code c = {0};
-
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->codes[i].name, name))
-			return l->codes[i].cubin;
-	if (ARRAY_ROOM(l->codes, l->cap, l->n + 1) < 0 || !(c.name = strdup(name)))
-		return NULL;
-	c.cubin = read_code(l, name);
-	l->codes[l->n++] = c;
-	return c.cubin;
 }
 
 unsigned code_lines_find(void *ctx, const struct native_place *place,
@@ -80,7 +40,7 @@ unsigned code_lines_find(void *ctx, const struct native_place *place,
 {
 	struct code_lines *l = ctx;
 	struct object_function lines[NATIVE_INLINED_MAX] = {{0}};
-	const struct cubin *cubin = code_of(l, place->path);
+	const struct cubin *cubin = cubins_find(l->cubins, place->path);
 	const struct cubin_function *f = cubin ? cubin_find(cubin, place->build_id) : NULL;
 	unsigned n = f ? cubin_lines(cubin, f, place->offset, lines) : 0;
 
