@@ -2,12 +2,12 @@
 #include "config.h" // IWYU pragma: keep
 #include "cmd/code.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
 #include "launch/disassembler.h"
+#include "live/kept_code.h"
 #include "naming/cubin.h"
 #include "naming/cubins.h"
 #include "naming/sass.h"
@@ -45,7 +45,7 @@ static void find_cubin(struct code *c, struct part *p)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "%016" PRIx64 PC_CUBIN_SUFFIX, p->checksum);
+	snprintf(name, sizeof(name), PC_CUBIN_NAME, p->checksum);
 	p->cubin = cubins_find(c->cubins, name);
 	p->function = p->cubin ? cubin_find(p->cubin, p->name) : NULL;
 }
@@ -95,8 +95,7 @@ static const char *ask(struct code *c, struct part *p)
 		return "nvdisasm is not installed (it comes with CUDA)";
 	if (c->has_hung)
 		return hung;
-	if (asprintf(&path, "%s/%016" PRIx64 PC_CUBIN_SUFFIX, cubins_folder(c->cubins),
-		     p->checksum) < 0)
+	if (asprintf(&path, "%s/" PC_CUBIN_NAME, cubins_folder(c->cubins), p->checksum) < 0)
 		return "memory is out";
 	disassemble(c->tool, path, p->function->symbol, &answer);
 	free(path);
@@ -160,7 +159,7 @@ static int find_folders(struct code *c, const struct code_places *places, const 
 
 	for (unsigned i = 0; i < places->n_folders && r == 0; i++)
 		r = source_files_add_folder(c->files, places->folders[i]);
-	if (r == 0 && !places->cubins && asprintf(&beside, "%s.cubins", file) < 0)
+	if (r == 0 && !places->cubins && asprintf(&beside, "%s" KEPT_CODE_SUFFIX, file) < 0)
 		beside = NULL;
 	if (r == 0 && (places->cubins || beside))
 		c->cubins = cubins_new(places->cubins ? places->cubins : beside);

@@ -140,7 +140,7 @@ static uint32_t module_of(const struct pc_sampled *s)
 {
 	char file[40];
 
-	snprintf(file, sizeof(file), "%016" PRIx64 PC_CUBIN_SUFFIX, s->cubin);
+	snprintf(file, sizeof(file), PC_CUBIN_NAME, s->cubin);
 	return module_intern(string_intern(file, strlen(file)),
 			     string_intern(s->function, strlen(s->function)));
 }
@@ -473,7 +473,7 @@ void sampled_code_cubin(uint64_t cubin, const void *data, size_t size)
 
 	if (!st || !*collector->dir)
 		return;
-	snprintf(whole, sizeof(whole), "%s/%016" PRIx64 PC_CUBIN_SUFFIX, collector->dir, cubin);
+	snprintf(whole, sizeof(whole), "%s/" PC_CUBIN_NAME, collector->dir, cubin);
 	snprintf(path, sizeof(path), "%s/%016" PRIx64 ".%d", collector->dir, cubin, (int)getpid());
 	if (access(whole, F_OK) == 0)
 		return;

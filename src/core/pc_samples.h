@@ -16,6 +16,7 @@
  * METRIC_PC_SAMPLES is as Triton's Proton has it: all that CUPTI counted, by reason, those in which nothing was
  * issued counted once more. METRIC_PC_STALLED_SAMPLES: each sample of a warp once; it is the sum of all reasons, of which
  * METRIC_STALLED_SELECTED is none to wait for: the warp issued. */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,7 @@ struct pc_instruction {
 	uint64_t cubin; /* CUPTI's checksum of the cubin that it is in */
 };
 #define PC_CUBIN_SUFFIX ".cubin"
+#define PC_CUBIN_NAME   "%016" PRIx64 PC_CUBIN_SUFFIX /* of its checksum */
 /* False: it is no such name. What ret points to is in it. */
 bool pc_instruction_parse(const char *name, struct pc_instruction *ret);
 /* Adds that name; cubin: "CRC.cubin". */
