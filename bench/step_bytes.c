@@ -48,7 +48,7 @@ static void work_begins(unsigned of)
 	what = of;
 	now_ns = MAX(now_ns, clock_realtime_ns()) + 1;
 	first = (struct span){now_ns, now_ns + 1};
-	collector->control->steps.kind = what ? 0 : STEPS_WANTED_OFF;
+	collector->control->wanted.steps.kind = what ? 0 : STEPS_WANTED_OFF;
 	idle_settled(SOURCE_FAKE, now_ns);
 	idle_look();
 	step_ran_forked();

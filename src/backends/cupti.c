@@ -46,7 +46,7 @@ static int begin(struct cupti *c, const struct backend_options *options)
 		return r;
 	}
 	cupti_rival_watch(c);
-	is_theirs = !c->hold && cupti_rival_has_cupti();
+	is_theirs = !c->wanted.hold && cupti_rival_has_cupti();
 	r = cupti_load(c, is_theirs ? NULL : cupti_callback_for(c));
 	if (r < 0)
 		return r;
@@ -77,24 +77,21 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	if (atomic_load(&c->phase) == CUPTI_DEAD || atomic_exchange(&c->taken, true))
 		return -EBUSY;
 	reset(c, sink);
-	c->hold = options->hold;
+	c->wanted = *options;
 	c->calls = options->api;
 	c->sync = options->sync && !c->calls; /* which has them, too */
-	c->profiler = options->profiler;
 	c->ranges = options->ranges;
 	c->memory = !options->no_memory;
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->idle = !options->no_idle;
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
-	c->pc_sampling = options->pc_sampling;
-	c->pc_buffer_mib = options->pc_buffer_mib;
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
 		return r;
 	}
 	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs ||
-	    c->pc_sampling & PC_SAMPLING_EXACT)
+	    c->wanted.pc_sampling & PC_SAMPLING_EXACT)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */

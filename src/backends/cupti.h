@@ -86,20 +86,18 @@ struct cupti {
 	_Atomic int phase; /* enum cupti_phase */
 	atomic_bool taken; /* from start() to stop() */
 	atomic_uint connected;
-	bool hold;             /* it is left to nobody */
 	bool is_renumbered;    /* ids of launches begin anew with the next session … */
 	bool has_wrong_graphs; /* … and those of graphs are not to be believed from then on */
 	uint64_t aside_ns;     /* up to when it has been counted that another one has it */
-	bool sync;             /* waits are recorded, by CUPTI … */
-	bool calls;            /* … or they and all other calls are timed, by us */
-	bool ranges;           /* hardware metrics are measured around kernels */
-	bool profiler;         /* calls that start and stop a profiler are told of */
-	bool memory;           /* … and what is allocated */
-	_Atomic int unified;   /* enum cupti_unified; only flush() leaves CUPTI_UNIFIED_WANTED */
-	bool idle;             /* … and what lets a device wait */
-	bool device_graphs;    /* … those that kernels launch, too */
-	bool whole_graphs;     /* graphs are recorded whole, their nodes are not */
-	uint32_t pc_sampling, pc_buffer_mib; /* as in struct backend_options */
+	struct backend_options wanted; /* what follows is of it, as far as CUPTI has it: */
+	bool sync;                     /* waits are recorded, by CUPTI … */
+	bool calls;                    /* … or they and all other calls are timed, by us */
+	bool ranges;                   /* hardware metrics are measured around kernels */
+	bool memory;                   /* … and what is allocated */
+	_Atomic int unified; /* enum cupti_unified; only flush() leaves CUPTI_UNIFIED_WANTED */
+	bool idle;           /* … and what lets a device wait */
+	bool device_graphs;  /* … those that kernels launch, too */
+	bool whole_graphs;   /* graphs are recorded whole, their nodes are not */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;

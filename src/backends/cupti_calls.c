@@ -371,7 +371,7 @@ static bool is_wanted(const struct cupti *c, enum call_class class)
 	if (class == CALL_SYNC)
 		return c->sync;
 	if (class == CALL_PROFILER_ON || class == CALL_PROFILER_OFF)
-		return c->profiler;
+		return c->wanted.profiler;
 	return class == CALL_ALLOC ? c->memory : class != CALL_OTHER;
 }
 
@@ -386,9 +386,9 @@ void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
-	if (c->memory || c->ranges || c->pc_sampling)
+	if (c->memory || c->ranges || c->wanted.pc_sampling)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
-	if (c->pc_sampling) {
+	if (c->wanted.pc_sampling) {
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);

@@ -94,7 +94,7 @@ static void tell(struct cupti *c, enum told what, const char *sentence)
 
 static bool is_wanted(const struct cupti *c)
 {
-	return c->pc_sampling && c->sink->ops->sampled;
+	return c->wanted.pc_sampling && c->sink->ops->sampled;
 }
 
 /* ---- refusals ---- */
@@ -195,11 +195,12 @@ static uint32_t learn_reasons(struct cupti *c, struct sampled_context *x)
 
 static uint32_t configure(struct cupti *c, struct sampled_context *x)
 {
-	bool exact = c->pc_sampling & PC_SAMPLING_EXACT;
+	bool exact = c->wanted.pc_sampling & PC_SAMPLING_EXACT;
 	struct abi_pc_setting settings[] = {
-		{.attribute = ABI_PC_PERIOD, .number = c->pc_sampling & ~PC_SAMPLING_EXACT},
+		{.attribute = ABI_PC_PERIOD, .number = c->wanted.pc_sampling & ~PC_SAMPLING_EXACT},
 		{.attribute = ABI_PC_BUFFER_BYTES,
-		 .bytes = (size_t)(c->pc_buffer_mib ? c->pc_buffer_mib : BUFFER_MIB) << 20},
+		 .bytes = (size_t)(c->wanted.pc_buffer_mib ? c->wanted.pc_buffer_mib : BUFFER_MIB)
+			  << 20},
 		{.attribute = ABI_PC_SCRATCH_BYTES, .bytes = SCRATCH_BYTES},
 		{.attribute = ABI_PC_MODE, .number = exact ? ABI_PC_SERIALIZED : ABI_PC_CONTINUOUS},
 		{.attribute = ABI_PC_DATA, .pointer = &x->theirs->data},
@@ -292,7 +293,7 @@ static void deliver(struct cupti *c, const struct sampled_context *x, const stru
 			       .function = r->function ? r->function : "<unnamed kernel>",
 			       .device = x->device};
 
-	if (c->pc_sampling & PC_SAMPLING_EXACT && c->version >= ABI_VERSION_12_4)
+	if (c->wanted.pc_sampling & PC_SAMPLING_EXACT && c->version >= ABI_VERSION_12_4)
 		s.launch = cupti_launches_find(&c->launches, r->correlation);
 	for (size_t i = 0; i < r->n_reasons && i < x->n_reasons; i++) {
 		uint32_t index = r->reasons[i].index;

@@ -249,7 +249,7 @@ static void subscribe_anew(struct cupti *c)
 static void let_in(struct cupti *c, const void *symbol, const void *caller)
 {
 	/* Whole graphs are recorded from the first record on or not at all: a switch in between has wrong times. */
-	if (!is_same_library(c, symbol) || c->hold || c->whole_graphs)
+	if (!is_same_library(c, symbol) || c->wanted.hold || c->whole_graphs)
 		return;
 	if (atomic_load(&c->phase) == CUPTI_RUNNING && cupti_step_aside(c)) {
 		register_anew(c);

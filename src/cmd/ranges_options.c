@@ -198,11 +198,11 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 		complain("--range, --replay and --reduce are of --metrics");
 		return STATUS_USAGE;
 	}
-	if (rec->counters_ns) {
+	if (rec->wanted.counters_ns) {
 		complain("--metrics and --counters both program the GPU's counters: one at a time");
 		return STATUS_USAGE;
 	}
-	if (rec->backends.pc_sampling) {
+	if (rec->wanted.backends.pc_sampling) {
 		complain("--pc-sampling and --metrics are for two runs: samples of code keep the "
 			 "hardware counters of the device");
 		return STATUS_USAGE;

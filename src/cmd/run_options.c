@@ -20,11 +20,6 @@ static const struct {
 	int id;
 	size_t at; /* of a bool in struct run_options */
 } flags[] = {
-	{OPT_TRACE, offsetof(struct run_options, rec.trace)},
-	{OPT_CPU_TIME, offsetof(struct run_options, rec.cpu_time)},
-	{OPT_BY_SHAPE, offsetof(struct run_options, rec.by_shape)},
-	{OPT_SHAPES, offsetof(struct run_options, rec.shapes)},
-	{OPT_NO_FOLD, offsetof(struct run_options, rec.all_names)},
 	{OPT_NO_SENSORS, offsetof(struct run_options, rec.no_sensors)},
 	{OPT_WAIT, offsetof(struct run_options, wait)},
 	{OPT_QUIET, offsetof(struct run_options, rec.quiet)},
@@ -36,10 +31,13 @@ static const struct {
 	{OPT_EARLY, offsetof(struct run_options, early)},
 };
 
-/* … that backends are told of: where each is a uint32_t of struct backend_options. */
-static const size_t switches[] = {
-#define _(field, word, help) offsetof(struct backend_options, field),
-	BACKEND_SWITCHES(_)
+/* … that collectors and backends are told of: where each is a uint32_t of struct run_wanted. */
+static const size_t switches[] = {offsetof(struct run_wanted, trace),
+#define _(field, word, help) offsetof(struct run_wanted, field),
+				  RUN_SWITCHES(_)
+#undef _
+#define _(field, word, help) offsetof(struct run_wanted, backends.field),
+					  BACKEND_SWITCHES(_)
 #undef _
 };
 _Static_assert(ARRAY_SIZE(switches) == N_SWITCHES, "switches");
@@ -47,11 +45,11 @@ _Static_assert(ARRAY_SIZE(switches) == N_SWITCHES, "switches");
 static int set_flag(struct run_options *o, int id)
 {
 	if (id >= OPT_NO_BACKEND && id < OPT_NO_BACKEND + N_SOURCES) {
-		o->rec.backends_off |= 1u << (id - OPT_NO_BACKEND);
+		o->rec.wanted.backends_off |= 1u << (id - OPT_NO_BACKEND);
 		return 0;
 	}
 	if (id >= OPT_SWITCH && id < OPT_SWITCH + (int)N_SWITCHES) {
-		*(uint32_t *)(void *)((char *)&o->rec.backends + switches[id - OPT_SWITCH]) = 1;
+		*(uint32_t *)(void *)((char *)&o->rec.wanted + switches[id - OPT_SWITCH]) = 1;
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -90,7 +88,7 @@ static int set_context(struct run_options *o, const char *word, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++) {
 		if (strlen(contexts[i].word) != len || memcmp(contexts[i].word, word, len) != 0)
 			continue;
-		o->rec.contexts |= contexts[i].bits;
+		o->rec.wanted.contexts |= contexts[i].bits;
 		return 0;
 	}
 	return -EINVAL;
@@ -99,7 +97,7 @@ static int set_context(struct run_options *o, const char *word, size_t len)
 static int set_contexts(struct run_options *o, const char *value)
 {
 	o->rec.has_contexts = true;
-	o->rec.contexts = 0;
+	o->rec.wanted.contexts = 0;
 	for (const char *word = value;; word++) {
 		size_t len = strcspn(word, ",");
 
@@ -128,7 +126,7 @@ static int set_graphs(struct run_options *o, const char *value)
 	for (size_t i = 0; i < ARRAY_SIZE(graphs); i++) {
 		if (strcmp(graphs[i].word, value) != 0)
 			continue;
-		o->rec.backends.graphs = graphs[i].wanted;
+		o->rec.wanted.backends.graphs = graphs[i].wanted;
 		o->graphs_word = graphs[i].word;
 		return 0;
 	}
@@ -154,7 +152,7 @@ static int set_name(char *name, size_t size, uint32_t *len, const char *value)
 
 static int set_steps(struct run_options *o, const char *value)
 {
-	struct steps_wanted *w = &o->rec.steps;
+	struct steps_wanted *w = &o->rec.wanted.steps;
 
 	*w = (struct steps_wanted){0};
 	if (!strcmp(value, "auto"))
@@ -225,13 +223,13 @@ static int set_window_steps(struct trace_window *w, const char *value)
 
 static int set_window(struct run_options *o, const char *value)
 {
-	struct trace_window *w = &o->rec.window;
+	struct trace_window *w = &o->rec.wanted.window;
 
 	*w = (struct trace_window){0};
 	o->rec.window_word = value;
-	o->rec.trace = true;
-	o->rec.backends.profiler = !strcmp(value, "cuda-profiler");
-	if (o->rec.backends.profiler) {
+	o->rec.wanted.trace = true;
+	o->rec.wanted.backends.profiler = !strcmp(value, "cuda-profiler");
+	if (o->rec.wanted.backends.profiler) {
 		w->kind = TRACE_WINDOW_PROFILER;
 		return 0;
 	}
@@ -257,7 +255,7 @@ static int set_budget(struct run_options *o, const char *value)
 	if (!off && (parse_percent(value, &percent) < 0 || percent < 1e-4 || percent > 100))
 		return -EINVAL;
 	o->rec.has_budget = true;
-	o->rec.budget_ppm = (uint32_t)(percent * 1e4 + 0.5);
+	o->rec.wanted.context_budget_ppm = (uint32_t)(percent * 1e4 + 0.5);
 	return 0;
 }
 
@@ -274,7 +272,7 @@ static int set_counters(struct run_options *o, const char *value)
 			 value);
 		return -ENOTSUP;
 	}
-	o->rec.counters_ns = (uint64_t)amount.value;
+	o->rec.wanted.counters_ns = (uint64_t)amount.value;
 	return 0;
 }
 
@@ -315,7 +313,7 @@ static int set_pc_word(struct backend_options *b, const char *word, size_t len)
 
 static int set_pc_sampling(struct run_options *o, const char *value)
 {
-	struct backend_options *b = &o->rec.backends;
+	struct backend_options *b = &o->rec.wanted.backends;
 
 	b->pc_sampling = PC_PERIOD;
 	b->pc_buffer_mib = 0;
@@ -369,9 +367,9 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 	case OPT_TRACE_WINDOW:
 		return set_window(o, value);
 	case OPT_TRACE_MAX:
-		o->rec.trace = true;
-		r = parse_count(value, INT32_MAX, &o->rec.trace_max);
-		return r == 0 && o->rec.trace_max == 0 ? -EINVAL : r;
+		o->rec.wanted.trace = true;
+		r = parse_count(value, INT32_MAX, &o->rec.wanted.trace_max);
+		return r == 0 && o->rec.wanted.trace_max == 0 ? -EINVAL : r;
 	default:
 		return set_flag(o, option->id);
 	}
@@ -379,12 +377,13 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 
 int run_options_settle(struct run_options *o)
 {
-	if (o->rec.backends.pc_sampling && o->rec.counters_ns) {
+	if (o->rec.wanted.backends.pc_sampling && o->rec.wanted.counters_ns) {
 		complain("--pc-sampling and --counters are for two runs: samples of code keep the "
 			 "hardware counters of the device");
 		return STATUS_USAGE;
 	}
-	if (o->rec.window.kind == TRACE_WINDOW_STEPS && o->rec.steps.kind == STEPS_WANTED_OFF) {
+	if (o->rec.wanted.window.kind == TRACE_WINDOW_STEPS &&
+	    o->rec.wanted.steps.kind == STEPS_WANTED_OFF) {
 		complain(
 			"--trace-window steps:A-B is of steps that --steps finds, not for --steps off");
 		return STATUS_USAGE;
@@ -396,7 +395,7 @@ int run_options_settle(struct run_options *o)
 			"--graph-shares is for graphs that are recorded whole, not for --graphs nodes");
 		return STATUS_USAGE;
 	}
-	o->rec.backends.graphs = GRAPHS_WHOLE;
+	o->rec.wanted.backends.graphs = GRAPHS_WHOLE;
 	o->rec.shares = load_graph_shares(o->graph_shares);
 	return o->rec.shares ? STATUS_OK : STATUS_OURS;
 }

@@ -4,13 +4,14 @@
 /* The options of the commands that run a program: record and top. */
 #include <stdio.h>
 #include "cmd/options.h"
-#include "core/backends.h"
+#include "core/run_wanted.h"
 #include "launch/launch.h"
 #include "live/run.h"
 
 enum run_switch {
+	SWITCH_trace,
 #define _(field, word, help) SWITCH_##field,
-	BACKEND_SWITCHES(_)
+	RUN_SWITCHES(_) BACKEND_SWITCHES(_)
 #undef _
 		N_SWITCHES
 };
@@ -27,13 +28,8 @@ enum {
 	OPT_COUNT,
 	OPT_STRICT,
 	OPT_SAVE,
-	OPT_TRACE,
 	OPT_TRACE_MAX,
 	OPT_TRACE_WINDOW,
-	OPT_CPU_TIME,
-	OPT_BY_SHAPE,
-	OPT_SHAPES,
-	OPT_NO_FOLD,
 	OPT_CONTEXT,
 	OPT_BUDGET,
 	OPT_GRAPHS,
@@ -66,7 +62,7 @@ enum {
 	{.name = "save-interval", .arg = "SECONDS",                                                \
 	 .help = "write the profile this often while APP runs (1)", .rare = true, .id = OPT_SAVE}, \
 	{.name = "trace", .help = "keep when each operation ran, for a timeline",                  \
-	 .id = OPT_TRACE},                                                                         \
+	 .id = OPT_SWITCH + (int)SWITCH_trace},                                                                         \
 	{.name = "trace-limit", .arg = "N",                                                        \
 	 .help = "keep the first N operations of a process (1000000)", .rare = true,               \
 	 .id = OPT_TRACE_MAX},                                                                     \
@@ -89,14 +85,7 @@ enum {
 	 .help = "record graphs whole, divide them by the shares that their nodes have in FILE",   \
 	 .rare = true, .id = OPT_GRAPH_SHARES},                                                    \
 	BACKEND_SWITCHES(OPTION_SWITCH)                                                            \
-	{.name = "cpu-time", .help = "record how long threads of APP run within their scopes",     \
-	 .rare = true, .id = OPT_CPU_TIME},                                                        \
-	{.name = "by-shape", .help = "tell kernels apart by their grids and blocks",               \
-	 .rare = true, .id = OPT_BY_SHAPE},                                                        \
-	{.name = "shapes", .help = "tell PyTorch's operators apart by the shapes of their inputs", \
-	 .rare = true, .id = OPT_SHAPES},                                                          \
-	{.name = "no-fold-numbers", .help = "a row for each name that only counts up, not 'step #'", \
-	 .rare = true, .id = OPT_NO_FOLD},                                                         \
+	RUN_SWITCHES(OPTION_SWITCH)                                                                \
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "counters", .arg = "INTERVAL", .optional = true,                                  \

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
+#include "core/contexts.h"
 #include "core/session_words.h"
 #include "launch/target_env.h"
 
@@ -256,8 +257,8 @@ static void fill_options(struct run_options *o, const struct arguments *a)
 	o->rec.by_sessions = true;
 	o->rec.has_contexts = true;
 	if (is_word(a, OPT_CONTEXTS, "python"))
-		o->rec.contexts = CONTEXT_BIT(CONTEXT_PYTHON);
-	o->rec.trace = is_word(a, OPT_DATA, "trace");
+		o->rec.wanted.contexts = CONTEXT_BIT(CONTEXT_PYTHON);
+	o->rec.wanted.trace = is_word(a, OPT_DATA, "trace");
 }
 
 /* INTERPRETER HELPER words -- SCRIPT ARGS; *ret_error: an exit status. */

@@ -452,7 +452,8 @@ static int top_open(struct top *t)
 	mine.data = t;
 	t->reads_us = isatty(STDIN_FILENO);
 	t->screen.tui.live = true;
-	t->screen.tui.sync = t->run_options.rec.backends.sync || t->run_options.rec.backends.api;
+	t->screen.tui.sync =
+		t->run_options.rec.wanted.backends.sync || t->run_options.rec.wanted.backends.api;
 	t->screen.tui.command = "top";
 	t->screen.tui.interval_ns = t->interval_ns;
 	screen_take_text(&t->screen, &t->profile);

@@ -127,13 +127,13 @@ static void attribute(struct open_backend *o)
 
 static void backend_start(struct activity_sink *sink)
 {
-	const struct backend_options *options = &collector->control->options;
+	const struct backend_options *options = &collector->control->wanted.backends;
 	const struct backend *b = backend_of((enum source)sink->source);
 	struct open_backend *o = &backends[sink->source];
 	const char *why = NULL;
 	int off = BACKEND_OFF, r;
 
-	if (collector->control->backends_off >> sink->source & 1 ||
+	if (collector->control->wanted.backends_off >> sink->source & 1 ||
 	    !atomic_compare_exchange_strong(&o->state, &off, BACKEND_STARTING))
 		return;
 	o->backend = b;

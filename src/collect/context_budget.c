@@ -68,7 +68,7 @@ void budget_halve(void)
 /* A fifth is left for what cannot be measured here: the program finds less of its own in the caches. */
 static int64_t share_ppm(void)
 {
-	return (int64_t)collector->control->context_budget_ppm * 4 / 5;
+	return (int64_t)collector->control->wanted.context_budget_ppm * 4 / 5;
 }
 
 /* The share of so much time. */
@@ -227,7 +227,7 @@ static void go_on(struct context_budget *b, uint32_t node)
 
 bool budget_is_limited(void)
 {
-	return collector->control->context_budget_ppm;
+	return collector->control->wanted.context_budget_ppm;
 }
 
 bool budget_look(struct thread_state *t, uint64_t began, uint64_t glance, bool must, uint32_t *node)
@@ -325,6 +325,6 @@ void budget_note(void)
 		"calling contexts were read at %" PRIu64 " of %" PRIu64
 		" launches, to stay within %g %% of the time of the threads that launch "
 		"(--budget); what is marked ~ took over those of launches before, from the same place",
-		n_read, n_read + n_guessed, collector->control->context_budget_ppm / 1e4);
+		n_read, n_read + n_guessed, collector->control->wanted.context_budget_ppm / 1e4);
 	collect_note(NOTE_INFO, text);
 }

@@ -32,11 +32,11 @@ void contexts_look(void)
 void contexts_want(uint32_t contexts)
 {
 	struct control_page *c = collector->control;
-	uint32_t before = __atomic_fetch_or(&c->contexts, contexts, __ATOMIC_RELAXED);
+	uint32_t before = __atomic_fetch_or(&c->wanted.contexts, contexts, __ATOMIC_RELAXED);
 
 	if (!(contexts & ~before))
 		return;
-	__atomic_store_n(&c->context_budget_ppm,
+	__atomic_store_n(&c->wanted.context_budget_ppm,
 			 (before | contexts) & ~CONTEXT_AUTO ? 0 : CONTEXT_BUDGET_AUTO,
 			 __ATOMIC_RELAXED);
 	contexts_look();

@@ -15,7 +15,7 @@ static const uint8_t automatic[N_CONTEXTS] = {
 
 static uint32_t wanted(void)
 {
-	return __atomic_load_n(&collector->control->contexts, __ATOMIC_RELAXED);
+	return __atomic_load_n(&collector->control->wanted.contexts, __ATOMIC_RELAXED);
 }
 
 bool contexts_are_automatic(void)

@@ -45,8 +45,7 @@ static struct of_device {
 
 static bool is_wanted(void)
 {
-	return collector->control && collector->control->features & CONTROL_COUNTERS &&
-	       idle_is_wanted();
+	return collector->control && collector->control->wanted.counters_ns && idle_is_wanted();
 }
 
 /* ---- operations ---- */
@@ -63,8 +62,8 @@ static bool make_room(struct of_device *d)
 	if (!room || !spans)
 		return false;
 	/* Samples may be somewhat shorter than they should be. */
-	attribution_init(&d->work, collector->control->counters_ns / 2, room, LONG_MAX_KEPT, spans,
-			 SPANS_MAX);
+	attribution_init(&d->work, collector->control->wanted.counters_ns / 2, room, LONG_MAX_KEPT,
+			 spans, SPANS_MAX);
 	return true;
 }
 

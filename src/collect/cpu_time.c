@@ -78,7 +78,7 @@ void cpu_time_charge(struct thread_state *t)
 {
 	uint64_t ran_ns;
 
-	if (_likely_(!(collector->control->features & CONTROL_CPU_TIME)) || t != thread_self)
+	if (_likely_(!collector->control->wanted.cpu_time) || t != thread_self)
 		return;
 	ran_ns = take_ran(&t->cpu);
 	if (ran_ns && t->depth)

@@ -230,7 +230,7 @@ int collect_options(struct backend_options *ret_options)
 	bool fits = control && control_fits(control);
 
 	if (fits)
-		*ret_options = control->options;
+		*ret_options = control->wanted.backends;
 	if (control)
 		munmap(control, sizeof(*control));
 	return fits ? 0 : -ENOENT;

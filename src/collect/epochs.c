@@ -76,7 +76,7 @@ bool epoch_is_quiet(uint32_t epoch)
 void epoch_give_back(uint32_t epoch)
 {
 	struct epoch_entry *e = &collector->epochs[epoch];
-	bool run_too = collector->control->features & CONTROL_TRACE;
+	bool run_too = collector->control->wanted.trace;
 
 	atomic_store(&e->state,
 		     atomic_load(&e->traced) || (run_too && atomic_load(&collector->traced))

@@ -36,7 +36,7 @@ static struct {
 
 bool idle_is_wanted(void)
 {
-	return !collector->control->options.no_idle;
+	return !collector->control->wanted.backends.no_idle;
 }
 
 bool idle_is_told(unsigned source)

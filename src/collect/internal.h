@@ -474,7 +474,7 @@ struct collector {
 	_Atomic uint32_t n_sessions; /* places that any of them had */
 	_Atomic uint32_t n_epochs, sessions_lock;
 	uint32_t n_started;             /* sessions, ever; under their lock */
-	_Atomic bool traced;            /* by a session: as CONTROL_TRACE */
+	_Atomic bool traced;            /* by a session: as --trace of the run */
 	struct ask_entry ask[MAX_ASKS]; /* asks.h */
 	_Atomic uint32_t n_asked;
 	_Atomic uint32_t main_node;            /* calling context of the main thread */
@@ -635,7 +635,7 @@ static inline void bitmap_clear(_Atomic uint64_t *map, uint32_t i)
 /* Is it kept when each operation of the run was? */
 static inline bool is_run_traced(void)
 {
-	return collector->control->features & CONTROL_TRACE;
+	return collector->control->wanted.trace;
 }
 
 /* … or of a session? */

@@ -363,7 +363,7 @@ static void forget_epochs(struct wire_epoch_interval *v, uint32_t n)
  * pages go to and fro, has room for them. */
 static uint32_t trace_room(unsigned id)
 {
-	uint64_t max = collector->control->trace_max,
+	uint64_t max = collector->control->wanted.trace_max,
 		 left = max > taker.n_traced ? max - taker.n_traced : 0;
 
 	if (id == HOST_FILE)

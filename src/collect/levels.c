@@ -29,7 +29,7 @@ void level_change(uint32_t device, uint64_t at_ns, uint64_t bytes)
 
 	if (_likely_(!is_run_traced()))
 		return;
-	if (levels.n >= collector->control->trace_max ||
+	if (levels.n >= collector->control->wanted.trace_max ||
 	    head - atomic_load_explicit(&levels.tail, memory_order_acquire) >= LEVELS_MAX) {
 		lose(LOSS_LEVELS, 1);
 		return;

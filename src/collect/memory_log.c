@@ -15,7 +15,7 @@ bool collect_memory_log(void)
 {
 	struct memory_record *v, *none = NULL;
 
-	if (!collect_on || collector->control->options.no_memory)
+	if (!collect_on || collector->control->wanted.backends.no_memory)
 		return false;
 	if (atomic_load(&operations.v))
 		return true;

@@ -366,7 +366,7 @@ void memory_torch(uint8_t source)
 			continue;
 		}
 		pool_store(p, &m.now, &m.peaks);
-		if (!collector->control->options.tensors)
+		if (!collector->control->wanted.backends.tensors)
 			tensors(device, &m);
 	}
 }

@@ -136,7 +136,7 @@ void periods_add(const struct wire_epoch_interval *v, uint32_t n)
 	struct stream *s = NULL;
 	uint32_t lane = WIRE_NONE;
 
-	if (collector->control->steps.kind != STEPS_WANTED_AUTO || !idle_is_wanted())
+	if (collector->control->wanted.steps.kind != STEPS_WANTED_AUTO || !idle_is_wanted())
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		if (v[i].of.lane != lane) {

@@ -248,8 +248,8 @@ static bool may_fold(const char *name, size_t len)
 {
 	uint64_t number;
 
-	return !(collector->control->features & CONTROL_ALL_NAMES) &&
-	       alike_number(name, len, &number) && !alike_is_path(name, len);
+	return !collector->control->wanted.all_names && alike_number(name, len, &number) &&
+	       !alike_is_path(name, len);
 }
 
 /* "step #"; of a longer one than fits the end is a hash of all of it, in letters: digits would count up. */

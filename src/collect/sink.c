@@ -31,7 +31,7 @@ struct record_key {
 	int32_t device;
 	uint32_t made_at; /* of a node of a graph; WIRE_NONE: no node, or not known */
 	uint16_t source, kind;
-	struct launch_shape shape; /* 0 without CONTROL_BY_SHAPE */
+	struct launch_shape shape; /* 0 where kernels are not told apart by it */
 	uint32_t form;             /* string of the frame for it; 0: none */
 	uint32_t unused;
 };
@@ -233,7 +233,7 @@ static struct record_key record_key(const struct activity_sink *sink, const stru
 		.made_at = WIRE_NONE,
 		.source = (uint16_t)sink->source,
 		.kind = kind_of(a),
-		.shape = _unlikely_(collector->control->features & CONTROL_BY_SHAPE)
+		.shape = _unlikely_(collector->control->wanted.by_shape)
 				 ? a->config.shape
 				 : (struct launch_shape){{0}, {0}},
 	};
@@ -512,7 +512,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		return;
 	}
 	k->fill(slot, a);
-	if (_unlikely_(collector->control->options.pc_sampling) && a->kind == ACTIVITY_KERNEL)
+	if (_unlikely_(collector->control->wanted.backends.pc_sampling) &&
+	    a->kind == ACTIVITY_KERNEL)
 		sampled_code_ran(slot, a);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);

@@ -55,7 +55,7 @@ uint64_t step_ran_clock_ns(uint64_t at_steady_ns)
 
 static bool is_wanted(void)
 {
-	return collector->control->steps.kind != STEPS_WANTED_OFF && idle_is_wanted();
+	return collector->control->wanted.steps.kind != STEPS_WANTED_OFF && idle_is_wanted();
 }
 
 /* False: there is no room. */
@@ -146,7 +146,7 @@ static enum step_total total_of(unsigned direction)
 
 static bool is_looked_at(uint32_t device)
 {
-	return collector->control->steps.kind != STEPS_WANTED_OFF && device < MAX_DEVICES &&
+	return collector->control->wanted.steps.kind != STEPS_WANTED_OFF && device < MAX_DEVICES &&
 	       idle_is_told(collector->device[device].source);
 }
 

@@ -53,13 +53,13 @@ static _Atomic uint32_t likeliest; /* rank << 8 | loop, of whose steps a trace m
 
 static bool is_off(void)
 {
-	return collector->control->steps.kind == STEPS_WANTED_OFF;
+	return collector->control->wanted.steps.kind == STEPS_WANTED_OFF;
 }
 
 /* Is it what --steps says, as it is or with a # for each number? */
 static bool is_asked_for(const char *name, size_t len)
 {
-	const struct steps_wanted *w = &collector->control->steps;
+	const struct steps_wanted *w = &collector->control->wanted.steps;
 	char pattern[STEPS_WANTED_NAME + 2];
 	size_t n;
 
@@ -79,7 +79,7 @@ static bool is_of_kind(enum frame_kind kind)
 /* Worth a place among the loops? */
 static bool is_wanted(const char *name, size_t len, uint32_t n_alike)
 {
-	if (collector->control->steps.kind == STEPS_WANTED_NAMED)
+	if (collector->control->wanted.steps.kind == STEPS_WANTED_NAMED)
 		return is_asked_for(name, len);
 	return n_alike && (steps_rank(name, len) || n_alike >= LEAST_ALIKE);
 }
@@ -182,7 +182,7 @@ uint32_t steps_window(uint8_t loop)
 {
 	struct loop *l = &loops[loop - 1];
 
-	if (_likely_(collector->control->window.kind != TRACE_WINDOW_STEPS) ||
+	if (_likely_(collector->control->wanted.window.kind != TRACE_WINDOW_STEPS) ||
 	    loop != (atomic_load_explicit(&likeliest, memory_order_relaxed) & 255))
 		return 0;
 	if (!atomic_load_explicit(&l->is_named, memory_order_relaxed) &&

@@ -348,7 +348,7 @@ static void take_turns(void *library, const uint64_t handles[2])
 
 static bool with_shapes(void *library)
 {
-	if (!(collector->control->features & CONTROL_SHAPES))
+	if (!collector->control->wanted.shapes)
 		return false;
 	if (torch_shapes_find(library, torch.sequence))
 		return true;

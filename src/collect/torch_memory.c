@@ -130,14 +130,14 @@ static void tell(const void *p, int64_t more, size_t allocated, size_t reserved,
 
 	if (growth.bytes)
 		tell_growth(growth, device);
-	if (collector->control->options.tensors && more)
+	if (collector->control->wanted.backends.tensors && more)
 		tell_tensor(p, more, device);
 }
 
 static bool is_wanted(void)
 {
-	return !collector->control->options.no_memory &&
-	       !(collector->control->backends_off >> SOURCE_CUPTI & 1);
+	return !collector->control->wanted.backends.no_memory &&
+	       !(collector->control->wanted.backends_off >> SOURCE_CUPTI & 1);
 }
 
 void torch_memory_report(void *p, int64_t more, size_t allocated, size_t reserved,

@@ -68,7 +68,7 @@ static uint32_t window_open(void)
 
 uint32_t trace_window_enter(const char *name, size_t len)
 {
-	const struct trace_window *wanted = &collector->control->window;
+	const struct trace_window *wanted = &collector->control->wanted.window;
 
 	if (_likely_(wanted->kind != TRACE_WINDOW_NVTX) || len != wanted->name_len ||
 	    len > sizeof(wanted->name) || memcmp(name, wanted->name, len) != 0)
@@ -78,7 +78,7 @@ uint32_t trace_window_enter(const char *name, size_t len)
 
 uint32_t trace_window_step(uint64_t number)
 {
-	const struct trace_window *wanted = &collector->control->window;
+	const struct trace_window *wanted = &collector->control->wanted.window;
 
 	if (number < wanted->from_ns || number > wanted->to_ns)
 		return 0;
@@ -98,7 +98,7 @@ void trace_window_profiler(bool on)
 {
 	uint32_t none = 0, number;
 
-	if (collector->control->window.kind != TRACE_WINDOW_PROFILER)
+	if (collector->control->wanted.window.kind != TRACE_WINDOW_PROFILER)
 		return;
 	if (!on) {
 		trace_window_leave(atomic_exchange(&profiler, 0));
@@ -183,7 +183,8 @@ static struct span times_of(const struct wire_epoch_interval *v, uint64_t to_mon
 {
 	struct span ran = {v->of.start_ns + to_monotonic_ns, v->of.end_ns + to_monotonic_ns};
 
-	if (collector->control->window.kind == TRACE_WINDOW_STEPS && is_work(v) && v->latency_ns)
+	if (collector->control->wanted.window.kind == TRACE_WINDOW_STEPS && is_work(v) &&
+	    v->latency_ns)
 		ran.start = ran.end = ran.start - v->latency_ns;
 	return ran;
 }
@@ -255,14 +256,14 @@ static void look_at_windows(const struct trace_window *wanted)
 /* Work of another step may run in one. */
 static void not_kept(const struct wire_epoch_interval *v, uint64_t to_monotonic_ns)
 {
-	if (collector->control->window.kind == TRACE_WINDOW_STEPS && is_work(v))
+	if (collector->control->wanted.window.kind == TRACE_WINDOW_STEPS && is_work(v))
 		unrecorded_dropped(UNRECORDED_WINDOW, v->of.start_ns + to_monotonic_ns,
 				   v->of.end_ns + to_monotonic_ns);
 }
 
 uint32_t trace_windows_keep(struct wire_epoch_interval *v, uint32_t n, uint64_t to_monotonic_ns)
 {
-	const struct trace_window *wanted = &collector->control->window;
+	const struct trace_window *wanted = &collector->control->wanted.window;
 	uint64_t start = UINT64_MAX, end = 0;
 	uint32_t n_found, kept = 0;
 

@@ -50,7 +50,7 @@ void unified_allocated(uint64_t address, uint64_t bytes, uint32_t node)
 	const struct range new = {address, address + bytes, node};
 	uint32_t at, n_old = 0;
 
-	if (!collector->control->options.unified || !bytes || new.end < address)
+	if (!collector->control->wanted.backends.unified || !bytes || new.end < address)
 		return;
 	if (!unified.range)
 		unified.range = pages_reserve(RANGES_MAX * sizeof(*unified.range));

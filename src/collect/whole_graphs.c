@@ -69,7 +69,7 @@ static bool is_less_wanted(const struct whole_graph *a, const struct whole_graph
 
 static bool is_whole(void)
 {
-	return collector->control->options.graphs == GRAPHS_WHOLE;
+	return collector->control->wanted.backends.graphs == GRAPHS_WHOLE;
 }
 
 static void forget_told(void)

@@ -106,15 +106,28 @@ int recording_check(const struct recording_options *options)
 
 static uint32_t contexts_of(const struct recording_options *o)
 {
-	return o->has_contexts ? o->contexts : CONTEXT_AUTO;
+	return o->has_contexts ? o->wanted.contexts : CONTEXT_AUTO;
 }
 
 /* By itself a run keeps within a budget; who asks for a context has it of each launch. */
 static uint32_t budget_ppm(const struct recording_options *o)
 {
 	if (o->has_budget)
-		return o->budget_ppm;
+		return o->wanted.context_budget_ppm;
 	return contexts_of(o) & CONTEXT_AUTO ? CONTEXT_BUDGET_AUTO : 0;
+}
+
+/* With what a run does by itself. */
+static struct run_wanted wanted_of(const struct recording_options *o)
+{
+	struct run_wanted w = o->wanted;
+
+	w.backends.ranges = o->ranges != NULL;
+	w.backends.count_launches = !o->no_count_launches;
+	w.contexts = contexts_of(o);
+	w.context_budget_ppm = budget_ppm(o);
+	w.trace_max = w.trace_max ? w.trace_max : TRACE_MAX_DEFAULT;
+	return w;
 }
 
 static const char *forward_strerror(int r)
@@ -176,24 +189,9 @@ int recording_open(struct recording *rec, const struct recording_options *option
 			 strerror(-r));
 		return STATUS_OURS;
 	}
-	rec->dir->control->options = options->backends;
-	rec->dir->control->options.ranges = options->ranges != NULL;
-	rec->dir->control->options.count_launches = !options->no_count_launches;
-	rec->dir->control->backends_off = options->backends_off;
-	rec->dir->control->features = (options->trace ? CONTROL_TRACE : 0) |
-				      (options->cpu_time ? CONTROL_CPU_TIME : 0) |
-				      (options->by_shape ? CONTROL_BY_SHAPE : 0) |
-				      (options->all_names ? CONTROL_ALL_NAMES : 0) |
-				      (options->shapes ? CONTROL_SHAPES : 0) |
-				      (options->counters_ns ? CONTROL_COUNTERS : 0);
-	rec->dir->control->counters_ns = options->counters_ns;
-	rec->dir->control->contexts = contexts_of(options);
-	rec->dir->control->context_budget_ppm = budget_ppm(options);
-	rec->dir->control->trace_max = options->trace_max ? options->trace_max : TRACE_MAX_DEFAULT;
-	rec->dir->control->window = options->window;
+	rec->dir->control->wanted = wanted_of(options);
 	/* Until it is known better. */
 	atomic_store(&rec->dir->control->start_ns, clock_monotonic_ns());
-	rec->dir->control->steps = options->steps;
 	rec->source_nodes = source_nodes_new();
 	r = receiver_new(rec->dir, options->tape, &rec->receiver);
 	if (r < 0) {
@@ -209,8 +207,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 #endif
 	receiver_forward(rec->receiver, rec->forward);
 	rec->sensors = (struct watch){.off = options->no_sensors, .path = rec->dir->path};
-	if (options->counters_ns)
-		counting_begin(&rec->counters, options->counters_ns, rec->dir->path,
+	if (options->wanted.counters_ns)
+		counting_begin(&rec->counters, options->wanted.counters_ns, rec->dir->path,
 			       receiver_session(rec->receiver));
 	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;
@@ -246,7 +244,7 @@ static int keep_budget(struct session *s, const struct recording_options *o)
 	if (metric == METRIC_NONE || lane == SESSION_NONE)
 		return -ENOMEM;
 	return session_add(s, SESSION_ROOT, lane, 0, metric,
-			   (union metric_value){.u64 = o->budget_ppm});
+			   (union metric_value){.u64 = o->wanted.context_budget_ppm});
 }
 
 void recording_starts(struct recording *rec)
@@ -275,7 +273,7 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
 	/* Sessions of the program may ask for it, and have it then. */
-	rec->saver.no_trace = !rec->options->trace;
+	rec->saver.no_trace = !rec->options->wanted.trace;
 	if (rec->file && !rec->options->by_sessions)
 		session_names_run(&rec->sessions.names, rec->file);
 	if (r < 0)
@@ -430,7 +428,7 @@ static bool is_window_of_launches(const struct recording *rec, const struct sess
 {
 	uint32_t n;
 	struct stepped *v =
-		rec->options->window.kind == TRACE_WINDOW_STEPS ? stepped_new(s, &n) : NULL;
+		rec->options->wanted.window.kind == TRACE_WINDOW_STEPS ? stepped_new(s, &n) : NULL;
 	bool are_launches = v && v->node == SESSION_ROOT;
 
 	free(v);

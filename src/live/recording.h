@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "core/backends.h"
+#include "core/run_wanted.h"
 #include "counters/counting.h"
 #include "launch/session_dir.h"
 #include "live/output_name.h"
@@ -29,28 +29,16 @@ struct recording_options {
 	const char *save_env; /* patterns of names of variables, with commas; NULL: none */
 	const char *tape;
 	const char *forward; /* where the stream is sent, live: "-", "unix:PATH"; NULL: nowhere */
-	bool trace;          /* keep when each operation ran */
-	uint32_t trace_max;  /* operations of a process that are kept; 0: the default */
-	struct trace_window window;      /* of the run, that a trace has */
-	struct steps_wanted steps;       /* which scopes of the program are its steps */
-	const char *window_word;         /* as it was asked for; NULL: it was not */
-	uint64_t save_ns;                /* 0: one second */
-	uint32_t backends_off;           /* 1 << SOURCE_*: left alone */
-	struct backend_options backends; /* as they are told, but for: */
-	struct graph_shares *shares; /* what whole graphs are divided by; borrowed, NULL: nothing */
+	struct run_wanted wanted; /* of collectors, but for what the next say */
 	bool no_count_launches;
-	bool has_budget;
-	uint32_t budget_ppm; /* of the launching threads' time, to read contexts in; 0: all of it */
-	bool no_sweep;       /* leftovers of others are not removed first */
-	bool no_sensors;     /* do not ask what devices say of themselves */
+	bool has_contexts;                  /* else what fits the program is read */
+	bool has_budget;                    /* else it depends on the contexts */
 	const struct ranges_wanted *ranges; /* hardware metrics of kernels; borrowed, NULL: none */
-	uint64_t counters_ns;               /* how often hardware counters are read; 0: never */
-	bool cpu_time;     /* record how long the program's threads ran within their scopes */
-	bool has_contexts; /* else what fits the program is read */
-	uint32_t contexts; /* CONTEXT_BIT()s: read beside scopes */
-	bool by_shape;     /* tell kernels apart by grid and block */
-	bool shapes;       /* of the inputs of PyTorch's operators stand behind their names */
-	bool all_names;    /* also those that only count up have rows of their own */
+	const char *window_word;            /* as it was asked for; NULL: it was not */
+	uint64_t save_ns;                   /* 0: one second */
+	struct graph_shares *shares; /* what whole graphs are divided by; borrowed, NULL: nothing */
+	bool no_sweep;               /* leftovers of others are not removed first */
+	bool no_sensors;             /* do not ask what devices say of themselves */
 	bool by_sessions; /* the program's session is the profile; the run's is written where it has none */
 	bool quiet, verbose;
 };

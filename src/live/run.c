@@ -41,7 +41,7 @@ static int build_env(struct run *run)
 				       .no_preload = run->options.no_preload,
 				       .no_follow = run->options.no_follow,
 				       .early = run->options.early,
-				       .backends_off = run->options.rec.backends_off};
+				       .backends_off = run->options.rec.wanted.backends_off};
 	_cleanup_(freep) char *library = NULL, *why = NULL;
 	size_t i;
 	int r = target_library(&library, &why);

@@ -16,14 +16,11 @@
  * request. All fields are read and written atomically. */
 #include <stdatomic.h>
 #include <stdint.h>
-#include "core/backends.h"
-#include "core/contexts.h"
-#include "core/steps_wanted.h"
-#include "core/trace_window.h"
+#include "core/run_wanted.h"
 
 #define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
 #define CONTROL_MAGIC   UINT32_C(0x50435452)
-#define CONTROL_VERSION 4
+#define CONTROL_VERSION 5
 
 struct control_page {
 	uint32_t magic, version;
@@ -36,35 +33,17 @@ struct control_page {
 	_Atomic uint32_t alive;         /* 0: proton is gone: stop sending, keep running */
 	_Atomic uint32_t connected;     /* collectors that ever opened the stream */
 	_Atomic uint32_t gpu_connected; /* … and saw a device */
-	uint32_t features;              /* CONTROL_* switches of the run */
-	uint32_t backends_off;          /* 1 << SOURCE_*: left alone */
-	uint32_t trace_max;             /* intervals that a process keeps (CONTROL_TRACE) */
 	_Atomic uint32_t n_with_news;   /* processes that had something to send */
 	_Atomic uint32_t n_late;        /* values that came after their process's last word */
 	_Atomic uint32_t n_refused;     /* processes whose collector got no memory */
 	_Atomic uint32_t n_unsent;      /* processes that could not say all */
 	_Atomic uint32_t n_left_open;   /* scopes that other threads were in when a process ended */
-	uint32_t contexts; /* CONTEXT_BIT()s: what contexts are made of beside scopes */
-	uint32_t
-		context_budget_ppm; /* of a launching thread's time, to read them in; 0: all of it */
-	uint32_t reserved[9];
-	uint64_t counters_ns;           /* interval of the samples (CONTROL_COUNTERS) */
-	struct backend_options options; /* set before there is a collector */
-	struct trace_window window;     /* … of a trace (CONTROL_TRACE) */
 	_Atomic uint64_t start_ns;      /* of the run, CLOCK_MONOTONIC; 0: not yet */
-	struct steps_wanted steps;      /* … of the program */
+	struct run_wanted wanted;       /* set before there is a collector */
 };
 
 #define CONTROL_PERIOD_MS 100u
 
-#define CONTROL_TRACE     8u   /* when each operation ran goes to a segment */
-#define CONTROL_CPU_TIME  16u  /* scopes get the time that their threads ran */
-#define CONTROL_BY_SHAPE  32u  /* kernels launched with other grids or blocks are others */
-#define CONTROL_ALL_NAMES 128u /* names that only count up have rows of their own, each */
-#define CONTROL_SHAPES    256u /* operators of PyTorch with other inputs are others */
-#define CONTROL_COUNTERS                                                                           \
-	512u /* samples of hardware counters are in files (core/counted_samples.h) */
-
-_Static_assert(sizeof(struct control_page) == 456, "control_page");
+_Static_assert(sizeof(struct control_page) == 440, "control_page");
 
 #endif

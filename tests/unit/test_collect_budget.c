@@ -17,7 +17,7 @@ enum { PPM = 50000 };
 static void start(uint32_t ppm)
 {
 	rig_start();
-	rig_dir->control->context_budget_ppm = ppm;
+	rig_dir->control->wanted.context_budget_ppm = ppm;
 }
 
 static void spin(uint64_t ns)

@@ -48,7 +48,7 @@ static void leave(void)
 static void start(void)
 {
 	rig_start();
-	rig_dir->control->features |= CONTROL_CPU_TIME;
+	rig_dir->control->wanted.cpu_time = 1;
 	began_ns = ran_ns();
 }
 

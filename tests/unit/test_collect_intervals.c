@@ -94,8 +94,8 @@ static void until_use(size_t process, uint64_t busy, uint64_t copying, uint64_t 
 static void trace_start(uint32_t max)
 {
 	rig_open();
-	rig_dir->control->features |= CONTROL_TRACE;
-	rig_dir->control->trace_max = max;
+	rig_dir->control->wanted.trace = 1;
+	rig_dir->control->wanted.trace_max = max;
 	ck_assert_int_eq(collect_start(DOOR_API), 0);
 }
 
@@ -1020,13 +1020,13 @@ END_TEST
 /* ---- windows of a trace ---- */
 
 /* Windows are looked for by who takes intervals, which is the sender where something is traced. A test that looks for
- * them itself traces nothing: features 0. */
-static void window_start(const struct trace_window *window, uint32_t features)
+ * them itself traces nothing. */
+static void window_start(const struct trace_window *window, bool trace)
 {
 	rig_open();
-	rig_dir->control->features |= features;
-	rig_dir->control->trace_max = 1000;
-	rig_dir->control->window = *window;
+	rig_dir->control->wanted.trace = trace;
+	rig_dir->control->wanted.trace_max = 1000;
+	rig_dir->control->wanted.window = *window;
 	ck_assert_int_eq(collect_start(DOOR_API), 0);
 }
 
@@ -1058,7 +1058,7 @@ START_TEST(test_window_of_time)
 	struct wire_epoch_interval v[8];
 	uint64_t run, size = 3 * sizeof(*v);
 
-	window_start(&window, CONTROL_TRACE);
+	window_start(&window, true);
 	run = clock_realtime_ns() - 10 * NSEC_PER_SEC;
 	atomic_store(&rig_dir->control->start_ns, clock_monotonic_ns() - 10 * NSEC_PER_SEC);
 	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
@@ -1079,7 +1079,7 @@ START_TEST(test_window_without_end)
 	const struct trace_window window = {
 		.kind = TRACE_WINDOW_TIME, .from_ns = 100, .to_ns = UINT64_MAX};
 
-	window_start(&window, 0);
+	window_start(&window, false);
 	ck_assert(!is_kept(5000, 6000));
 	atomic_store(&rig_dir->control->start_ns, 1000);
 	ck_assert(!is_kept(1000, 1099));
@@ -1097,7 +1097,7 @@ START_TEST(test_window_of_steps)
 	uint32_t number, device;
 	uint64_t inside;
 
-	window_start(&window, 0);
+	window_start(&window, false);
 	record(1, 1000, 1100);
 	device = collector->lane[collector->slot[0].lane].device;
 	number = trace_window_step(3);
@@ -1121,7 +1121,7 @@ START_TEST(test_window_of_ranges)
 {
 	uint64_t before, first, inside, after;
 
-	window_start(&step_window, 0);
+	window_start(&step_window, false);
 	before = clock_monotonic_ns();
 	ck_assert(!is_kept(before, before + 1000));
 	collect_push(FRAME_NVTX, 5, "steps", 5);
@@ -1166,7 +1166,7 @@ START_TEST(test_many_windows)
 	uint64_t open, now;
 	uint32_t window;
 
-	window_start(&step_window, 0);
+	window_start(&step_window, false);
 	window = trace_window_enter("step", 4);
 	open = clock_monotonic_ns();
 	ck_assert(is_kept(open, open));
@@ -1193,7 +1193,7 @@ START_TEST(test_window_of_the_profiler)
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
 	uint64_t before, inside, after;
 
-	window_start(&window, 0);
+	window_start(&window, false);
 	before = clock_monotonic_ns();
 	sink->ops->profiler(sink, false); /* it never ran */
 	sink->ops->profiler(sink, true);
@@ -1218,7 +1218,7 @@ START_TEST(test_window_of_a_child)
 	pid_t pid;
 	int status;
 
-	window_start(&step_window, 0);
+	window_start(&step_window, false);
 	other = trace_window_enter("step", 4);
 	push_step();
 	pid = fork();

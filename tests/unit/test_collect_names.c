@@ -261,7 +261,7 @@ START_TEST(test_all_names)
 	char text[FOLDED_TEXT_MAX];
 
 	rig_start();
-	rig_dir->control->features |= CONTROL_ALL_NAMES;
+	rig_dir->control->wanted.all_names = 1;
 	scopes("block %u", 0, 1000);
 	rig_until(sum_is, &n, "all scopes");
 	ck_assert_uint_eq(rig_session->n_nodes, 1001);

@@ -605,7 +605,7 @@ START_TEST(test_writers)
 	int status, go[2];
 
 	rig_open();
-	rig_dir->control->features = CONTROL_ALL_NAMES;
+	rig_dir->control->wanted.all_names = 1;
 	ck_assert_int_eq(pipe(go), 0);
 	for (int i = 0; i < N_WRITERS; i++) {
 		pids[i] = fork();

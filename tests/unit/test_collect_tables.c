@@ -240,7 +240,7 @@ START_TEST(test_shapes)
 	uint32_t n;
 
 	rig_start();
-	rig_dir->control->features |= CONTROL_BY_SHAPE;
+	rig_dir->control->wanted.by_shape = 1;
 	n = table_n(&collector->slots);
 	for (unsigned i = 0; i < 2; i++)
 		collect_sink(0)->ops->record(collect_sink(0), &a);
@@ -265,7 +265,7 @@ START_TEST(test_shapes_of_long_names)
 	uint32_t n;
 
 	rig_start();
-	rig_dir->control->features |= CONTROL_BY_SHAPE;
+	rig_dir->control->wanted.by_shape = 1;
 	memset(name, 'k', LENGTH);
 	n = table_n(&collector->slots);
 	for (unsigned i = 0; i < 4; i++) { /* each twice */

@@ -66,7 +66,7 @@ static void name_us(void)
 static void begin_with(bool parallel)
 {
 	rig_open();
-	rig_dir->control->options.omp_parallel = parallel;
+	rig_dir->control->wanted.backends.omp_parallel = parallel;
 	name_us();
 	load();
 	ck_assert(omp->start_with(ompt_start_tool));
@@ -314,7 +314,7 @@ START_TEST(test_none)
 START_TEST(test_none_but_parallel)
 {
 	rig_open();
-	rig_dir->control->options.omp_parallel = 1;
+	rig_dir->control->wanted.backends.omp_parallel = 1;
 	name_us();
 	ck_assert_ptr_nonnull(ompt_start_tool(201611, "ours"));
 }
@@ -324,7 +324,7 @@ START_TEST(test_off)
 	rig_open();
 	name_us();
 	load();
-	rig_dir->control->backends_off = 1u << SOURCE_OPENMP;
+	rig_dir->control->wanted.backends_off = 1u << SOURCE_OPENMP;
 	ck_assert(!omp->start_with(ompt_start_tool));
 	ck_assert_int_eq(omp->n_events, 0);
 }
