@@ -7,7 +7,7 @@
 
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
-#include "backends/cupti_ranges.h"
+#include "backends/cupti_range_joins.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -325,7 +325,7 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 	}
 	is_whole = is_timed(c, a, correlation, &loss);
 	if (_unlikely_(c->ranges) && a->kind == ACTIVITY_KERNEL && !a->graph &&
-	    cupti_ranges_record(c, a, correlation, is_whole))
+	    range_join_record(c, a, correlation, is_whole))
 		return;
 	if (_likely_(is_whole)) {
 		ops->record(c->sink, a);

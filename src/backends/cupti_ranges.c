@@ -9,14 +9,13 @@
 #include <time.h>
 #include "backends/cuda_driver.h"
 #include "backends/cupti.h"
+#include "backends/cupti_range_joins.h"
 #include "backends/cupti_range_profiler.h"
-#include "backends/pages.h"
 #include "base/util.h"
 #include "core/ranges_wanted.h"
 
 enum {
 	CONTEXTS_MAX = 64,
-	JOINS = 1 << 16, /* kernels whose record or values are awaited */
 	LOCK_S = 10,     /* for a launch of another thread, which may wait for the device */
 	NAME_MAX_RANGE = 12,
 };
@@ -33,25 +32,14 @@ struct ranged_context {
 	} launches[RANGES_MAX];       /* its ranges */
 };
 
-/* Half a kernel that waits for the other half. */
-struct join {
-	uint32_t correlation;
-	bool has_record, has_values, is_timed;
-	uint64_t at_ns; /* when it was launched, with values */
-	struct activity record;
-};
-
 static struct {
 	const struct ranges_wanted *wanted;
 	const char *names[RANGES_METRICS_MAX];
 	struct range_profiler_api api;
-	pthread_mutex_t lock; /* of the number of contexts, and of what is joined */
+	pthread_mutex_t lock; /* of the number of contexts, and of what is counted here */
 	struct ranged_context *contexts[CONTEXTS_MAX];
 	_Atomic size_t n_contexts;
-	struct join *joins;
-	double *values; /* of each of them, metric by metric */
-	size_t duration; /* which metric it is that tells how long a kernel ran, in ns; as many as there are: none */
-	uint64_t n_ranges, n_unjoined, n_refused, n_dropped;
+	uint64_t n_refused, n_dropped;
 	_Atomic uint64_t n_captured_besides, n_others;
 	_Atomic int n_capturing;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -61,7 +49,7 @@ static __thread struct ranged_context *held __attribute__((tls_model("initial-ex
 /* Before anything was measured, and after. */
 static const char *words_of_none(void)
 {
-	return ranges.n_ranges ? "no hardware metrics from here on" : "no hardware metrics";
+	return range_joins_n() ? "no hardware metrics from here on" : "no hardware metrics";
 }
 
 static void note(struct cupti *c, const char *text)
@@ -83,16 +71,6 @@ static bool bind(struct cupti *c)
 	return library && range_profiler_bind(library, &ranges.api);
 }
 
-static bool make_joins(size_t n)
-{
-	size_t joins = JOINS * sizeof(*ranges.joins);
-	char *p = pages_reserve_sparse(joins + JOINS * n * sizeof(*ranges.values));
-
-	ranges.joins = (void *)p;
-	ranges.values = p ? (void *)(p + joins) : NULL;
-	return p;
-}
-
 bool cupti_ranges_begin(struct cupti *c)
 {
 	const struct ranges_wanted *w = c->sink->ops->ranges ? c->sink->ops->ranges(c->sink) : NULL;
@@ -107,16 +85,12 @@ bool cupti_ranges_begin(struct cupti *c)
 		     "name a newer one in PROTON_CUPTI_PATH");
 		return false;
 	}
-	if (!make_joins(w->n)) {
+	if (!range_joins_begin(w)) {
 		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 		return false;
 	}
-	ranges.duration = w->n;
-	for (size_t i = 0; i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i++)
 		ranges.names[i] = w->metrics[i].name;
-		if (!strcmp(ranges.names[i], RANGES_DURATION))
-			ranges.duration = i;
-	}
 	ranges.wanted = w;
 	return true;
 }
@@ -156,108 +130,6 @@ static void give_up(struct cupti *c, struct ranged_context *rc, int r)
 	cuda_driver_ours--;
 }
 
-/* ---- joining ---- */
-
-/* How long it ran, as its range says; 0: nobody counted it. */
-static uint64_t counted_ns(const double *values)
-{
-	double ns = ranges.duration < ranges.wanted->n ? values[ranges.duration] : 0;
-
-	return ns >= 1 && ns < 1e18 ? (uint64_t)ns : 0;
-}
-
-/* A record without times, of a kernel that CUPTI replays: it ran as long as its range says, from its launch on. */
-static bool complete(struct join *j, const double *values)
-{
-	j->record.start_ns = j->at_ns;
-	j->record.end_ns = j->at_ns + counted_ns(values);
-	return j->record.end_ns > j->record.start_ns;
-}
-
-static void lose_times(struct cupti *c, const struct activity *a)
-{
-	c->sink->ops->lose(c->sink, LOSS_ZERO_TIME, 1);
-	if (!a->uncounted)
-		c->sink->ops->unlaunch(c->sink, 1);
-}
-
-/* Both halves are there. */
-static void join_tell(struct cupti *c, struct join *j)
-{
-	size_t at = (size_t)(j - ranges.joins) * ranges.wanted->n;
-	const double *values = ranges.values + at;
-	bool has_times = j->is_timed || complete(j, values);
-
-	if (!j->is_timed && has_times)
-		c->sink->ops->record(c->sink, &j->record);
-	else if (!has_times)
-		lose_times(c, &j->record);
-	c->sink->ops->measured(c->sink, c->sink->ops->measured_at(c->sink, &j->record),
-			       has_times ? j->record.end_ns - j->record.start_ns : 0, values);
-	*j = (struct join){.correlation = 0};
-}
-
-/* Half a kernel, whose other half did not come. */
-static void join_give_up(struct cupti *c, struct join *j)
-{
-	ranges.n_unjoined += j->has_values;
-	if (j->has_record && !j->is_timed)
-		lose_times(c, &j->record);
-	*j = (struct join){.correlation = 0};
-}
-
-/* The place for a launch; what another one left there is lost. */
-static struct join *join_of(struct cupti *c, uint32_t correlation)
-{
-	struct join *j = &ranges.joins[correlation & (JOINS - 1)];
-
-	if (j->correlation == correlation)
-		return j;
-	join_give_up(c, j);
-	j->correlation = correlation;
-	return j;
-}
-
-static void join_values(struct cupti *c, uint32_t correlation, uint64_t at_ns, const double *values)
-{
-	struct join *j;
-
-	pthread_mutex_lock(&ranges.lock);
-	ranges.n_ranges++;
-	j = join_of(c, correlation);
-	memcpy(ranges.values + (size_t)(j - ranges.joins) * ranges.wanted->n, values,
-	       ranges.wanted->n * sizeof(*values));
-	j->at_ns = at_ns;
-	j->has_values = true;
-	if (j->has_record)
-		join_tell(c, j);
-	pthread_mutex_unlock(&ranges.lock);
-}
-
-/* If it were told of more than once, as often as it was replayed, the first one would be the kernel's. */
-bool cupti_ranges_record(struct cupti *c, const struct activity *a, uint32_t correlation,
-			 bool is_timed)
-{
-	struct join *j;
-	bool is_kept;
-
-	if (!ranges.wanted || !correlation ||
-	    (!is_timed && ranges.wanted->replay != RANGES_KERNELS))
-		return false;
-	pthread_mutex_lock(&ranges.lock);
-	j = join_of(c, correlation);
-	is_kept = !is_timed;
-	if (!j->has_record) {
-		j->record = *a;
-		j->is_timed = is_timed;
-		j->has_record = true;
-	}
-	if (j->has_values)
-		join_tell(c, j);
-	pthread_mutex_unlock(&ranges.lock);
-	return is_kept;
-}
-
 /* ---- what was counted ---- */
 
 struct drained {
@@ -273,7 +145,7 @@ static void take_range(void *ctx, size_t i, size_t n, const char *name, const do
 					     : strtoul(name, NULL, 10);
 
 	if (k < d->of->n && d->of->launches[k].correlation)
-		join_values(d->c, d->of->launches[k].correlation, d->of->launches[k].at_ns, values);
+		range_join(d->c, d->of->launches[k].correlation, d->of->launches[k].at_ns, values);
 }
 
 /* Its lock is ours. */
@@ -540,7 +412,7 @@ static void tell_missing(struct cupti *c)
 		uint64_t n;
 		const char *why;
 	} all[] = {
-		{ranges.n_unjoined, "kernels without a record"},
+		{range_joins_n_given_up(), "kernels without a record"},
 		{ranges.n_refused,
 		 "kernels of which CUPTI counted another number than were launched"},
 		{ranges.n_dropped, "kernels for which CUPTI had no room"},
@@ -561,16 +433,6 @@ static void tell_missing(struct cupti *c)
 	note(c, text);
 }
 
-/* Of a kernel half of which did not come until the end. */
-static void end_joins(struct cupti *c)
-{
-	pthread_mutex_lock(&ranges.lock);
-	for (size_t i = 0; i < JOINS; i++)
-		if (ranges.joins[i].correlation)
-			join_give_up(c, &ranges.joins[i]);
-	pthread_mutex_unlock(&ranges.lock);
-}
-
 void cupti_ranges_flush(struct cupti *c, bool last)
 {
 	if (!ranges.wanted)
@@ -579,6 +441,6 @@ void cupti_ranges_flush(struct cupti *c, bool last)
 		drain_all(c);
 		return;
 	}
-	end_joins(c);
+	range_joins_end(c);
 	tell_missing(c);
 }

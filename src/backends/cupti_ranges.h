@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 struct abi_call;
-struct activity;
 struct cupti;
 
 /* The program launches a kernel, or something else that runs in a context (is_kernel: false). */
@@ -25,10 +24,6 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, bool is_ke
 void cupti_ranges_leave(struct cupti *c, bool ran);
 /* A stream begins to be captured, or no longer is. */
 void cupti_ranges_capture(struct cupti *c, bool on);
-/* The record of a kernel that was launched by itself, before it is delivered. true: it has no times, but will be delivered
- * when its range has told how long it ran. */
-bool cupti_ranges_record(struct cupti *c, const struct activity *a, uint32_t correlation,
-			 bool is_timed);
 /* All that was counted is told; last: and what is missing. */
 void cupti_ranges_flush(struct cupti *c, bool last);
 /* A context is about to go. */
