@@ -32,6 +32,9 @@ struct backend {
 	/* There is more than one calling context (scope, thread) from now on: attribute. Called
 	 * at most once, from any thread; may be NULL. */
 	void (*attribute)(void *state);
+	/* A thread (struct range_place) has entered or left a scope; called where ranges of these are wanted, on that
+	 * thread, which may wait here for a device. May be NULL. */
+	void (*moved)(void *state, uint32_t thread);
 	/* Bytes of activity buffers held now; may be NULL. */
 	uint64_t (*buffer_bytes)(void *state);
 	void (*stop)(void *state); /* state may be half started */

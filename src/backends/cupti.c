@@ -182,6 +182,14 @@ static void attribute(void *state)
 	cupti_calls_settle(c);
 }
 
+static void moved(void *state, uint32_t thread)
+{
+	struct cupti *c = state;
+
+	if (c->ranges && cupti_running(c))
+		cupti_ranges_moved(c, thread);
+}
+
 static uint64_t buffer_bytes(void *state)
 {
 	struct cupti *c = state;
@@ -230,6 +238,7 @@ const struct backend backend_cupti = {
 	.start = start,
 	.flush = flush,
 	.attribute = attribute,
+	.moved = moved,
 	.buffer_bytes = buffer_bytes,
 	.stop = stop,
 	.forked = forked,

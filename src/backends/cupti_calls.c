@@ -90,6 +90,8 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	cupti_launches_put(&c->launches, correlation, launch, pattern(call, class));
 	if (class >= CALL_COPY) {
 		ops->unlaunch(c->sink, 1);
+		if (_unlikely_(c->ranges) && class != CALL_SYNC)
+			cupti_ranges_enter(c, call, RANGED_COPY, launch);
 		return;
 	}
 	cupti_thread.launching_symbol = call->symbol;
@@ -103,7 +105,8 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}
 	if (_unlikely_(c->ranges))
-		cupti_ranges_enter(c, call, class == CALL_KERNEL);
+		cupti_ranges_enter(c, call, class == CALL_KERNEL ? RANGED_KERNEL : RANGED_GRAPH,
+				   launch);
 }
 
 /* What it costs does not matter so much: these are rare. */
@@ -120,7 +123,7 @@ static inline void leave(struct cupti *c, const struct abi_call *call)
 	bool failed = call->result && *(const uint32_t *)call->result != 0;
 
 	if (_unlikely_(c->ranges))
-		cupti_ranges_leave(c, !failed && t->launching == call->correlation);
+		cupti_ranges_leave(c, call, failed, t->launching == call->correlation);
 	if (_unlikely_(failed) && t->launching && t->launching == call->correlation)
 		cupti_launches_take_back(c);
 	t->launching = 0;

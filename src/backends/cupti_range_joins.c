@@ -21,7 +21,7 @@ static struct {
 	const struct ranges_wanted *wanted;
 	pthread_mutex_t lock; /* of all that follows */
 	struct join *kernels;
-	double *values;  /* of each of them, metric by metric */
+	double *values; /* of each of them, metric by metric */
 	size_t duration; /* which metric it is that tells how long a kernel ran, in ns; as many as there are: none */
 	uint64_t n, n_given_up;
 } joins = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -126,8 +126,7 @@ bool range_join_record(struct cupti *c, const struct activity *a, uint32_t corre
 	struct join *j;
 	bool is_kept;
 
-	if (!joins.wanted || !correlation ||
-	    (!is_timed && joins.wanted->replay != RANGES_KERNELS))
+	if (!joins.wanted || !correlation || (!is_timed && joins.wanted->replay != RANGES_KERNELS))
 		return false;
 	pthread_mutex_lock(&joins.lock);
 	j = join_of(c, correlation);

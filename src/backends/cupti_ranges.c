@@ -15,41 +15,63 @@
 #include "core/ranges_wanted.h"
 
 enum {
-	CONTEXTS_MAX = 64,
-	LOCK_S = 10,     /* for a launch of another thread, which may wait for the device */
+	LOCK_S = 10, /* for a launch of another thread, which may wait for the device */
 	NAME_MAX_RANGE = 12,
 };
 
+struct range {
+	uint32_t correlation; /* of the launch, or of the first one; 0: nothing ran */
+	uint32_t slot;        /* where it belongs; a kernel's: where its record does */
+	uint64_t at_ns, ns;   /* CLOCK_REALTIME; how long, of those with a slot */
+};
+
 struct ranged_context {
+	struct ranged_context *next;
 	void *context;
 	pthread_mutex_t lock; /* of all that follows */
 	bool is_open, is_off;
+	bool is_within;          /* the newest range goes on */
+	_Atomic uint32_t thread; /* … whose place it is (struct range_place); 0: nobody's */
 	struct range_profiler profiler;
 	uint32_t n;
-	struct {
-		uint32_t correlation; /* of the launch; 0: nothing ran */
-		uint64_t at_ns;       /* CLOCK_REALTIME */
-	} launches[RANGES_MAX];       /* its ranges */
+	struct range ranges[RANGES_MAX];
 };
 
 static struct {
 	const struct ranges_wanted *wanted;
 	const char *names[RANGES_METRICS_MAX];
 	struct range_profiler_api api;
-	pthread_mutex_t lock; /* of the number of contexts, and of what is counted here */
-	struct ranged_context *contexts[CONTEXTS_MAX];
-	_Atomic size_t n_contexts;
-	uint64_t n_refused, n_dropped;
+	uint32_t (*synchronize)(void); /* NULL: this driver has no such function */
+	pthread_mutex_t
+		lock; /* of new contexts, of what is told by place, and of what is counted here */
+	_Atomic(struct ranged_context *) contexts;
+	uint64_t n_placed, n_refused, n_dropped;
 	_Atomic uint64_t n_captured_besides, n_others;
 	_Atomic int n_capturing;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread struct ranged_context *held __attribute__((tls_model("initial-exec")));
+static __thread enum ranged_work held_for __attribute__((tls_model("initial-exec")));
+
+/* What has a range, or is within one. */
+static const bool is_measured[RANGES_N_OF][RANGED_N_WORK] = {
+	[RANGES_OF_KERNELS] = {[RANGED_KERNEL] = true},
+	[RANGES_OF_SCOPES] = {[RANGED_KERNEL] = true, [RANGED_GRAPH] = true, [RANGED_COPY] = true},
+	[RANGES_OF_NVTX] = {[RANGED_KERNEL] = true, [RANGED_GRAPH] = true, [RANGED_COPY] = true},
+	[RANGES_OF_GRAPHS] = {[RANGED_GRAPH] = true},
+};
+
+/* A range that many launches may be in. */
+static bool is_lasting(void)
+{
+	return ranges.wanted->of == RANGES_OF_SCOPES || ranges.wanted->of == RANGES_OF_NVTX;
+}
 
 /* Before anything was measured, and after. */
 static const char *words_of_none(void)
 {
-	return range_joins_n() ? "no hardware metrics from here on" : "no hardware metrics";
+	return range_joins_n() || ranges.n_placed ? "no hardware metrics from here on"
+						  : "no hardware metrics";
 }
 
 static void note(struct cupti *c, const char *text)
@@ -73,6 +95,7 @@ static bool bind(struct cupti *c)
 
 bool cupti_ranges_begin(struct cupti *c)
 {
+	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0}};
 	const struct ranges_wanted *w = c->sink->ops->ranges ? c->sink->ops->ranges(c->sink) : NULL;
 
 	if (ranges.wanted)
@@ -91,6 +114,7 @@ bool cupti_ranges_begin(struct cupti *c)
 	}
 	for (size_t i = 0; i < w->n; i++)
 		ranges.names[i] = w->metrics[i].name;
+	(void)cuda_driver_bind(&ranges.synchronize, functions, ARRAY_SIZE(functions));
 	ranges.wanted = w;
 	return true;
 }
@@ -116,6 +140,8 @@ static void give_up(struct cupti *c, struct ranged_context *rc, int r)
 	char text[320];
 
 	rc->is_off = true;
+	rc->is_within = false;
+	atomic_store(&rc->thread, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
 		if (troubles[i].result == r)
 			why = troubles[i].text;
@@ -137,28 +163,59 @@ struct drained {
 	const struct ranged_context *of;
 };
 
+static void tell_placed(struct cupti *c, const struct range *range, const double *values)
+{
+	pthread_mutex_lock(&ranges.lock);
+	ranges.n_placed++;
+	c->sink->ops->measured(c->sink, range->slot, range->ns, values);
+	pthread_mutex_unlock(&ranges.lock);
+}
+
 /* A range that was pushed is named by its number; CUPTI's own are in order, if there is one of each launch. */
 static void take_range(void *ctx, size_t i, size_t n, const char *name, const double *values)
 {
 	const struct drained *d = ctx;
 	size_t k = d->of->profiler.by_kernel ? (n == d->of->n ? i : SIZE_MAX)
 					     : strtoul(name, NULL, 10);
+	const struct range *range = k < d->of->n ? &d->of->ranges[k] : NULL;
 
-	if (k < d->of->n && d->of->launches[k].correlation)
-		range_join(d->c, d->of->launches[k].correlation, d->of->launches[k].at_ns, values);
+	if (!range || !range->correlation)
+		return;
+	if (ranges.wanted->of == RANGES_OF_KERNELS)
+		range_join(d->c, range->correlation, range->at_ns, values);
+	else
+		tell_placed(d->c, range, values);
+}
+
+/* Ends the newest range, after what was launched in it. Its lock is ours. */
+static int pop(struct ranged_context *rc)
+{
+	struct range *range = &rc->ranges[rc->n - 1];
+	int r;
+
+	cuda_driver_ours++;
+	if (ranges.wanted->of != RANGES_OF_KERNELS && ranges.synchronize)
+		(void)ranges.synchronize();
+	range->ns = clock_realtime_ns() - range->at_ns;
+	r = range_profiler_pop(&rc->profiler);
+	cuda_driver_ours--;
+	rc->is_within = false;
+	atomic_store(&rc->thread, 0);
+	return r;
 }
 
 /* Its lock is ours. */
 static void drain(struct cupti *c, struct ranged_context *rc)
 {
 	struct drained d = {c, rc};
-	size_t n, dropped;
+	size_t n = 0, dropped = 0;
 	int r;
 
 	if (!rc->profiler.is_running)
 		return;
+	r = rc->is_within ? pop(rc) : 0;
 	cuda_driver_ours++;
-	r = range_profiler_drain(&rc->profiler, take_range, &d, &n, &dropped);
+	r = r ? r : range_profiler_drain(&rc->profiler, take_range, &d, &n, &dropped);
 	cuda_driver_ours--;
 	pthread_mutex_lock(&ranges.lock);
 	ranges.n_dropped += dropped;
@@ -173,31 +230,31 @@ static void drain(struct cupti *c, struct ranged_context *rc)
 
 static struct ranged_context *find(const void *context)
 {
-	size_t n = atomic_load(&ranges.n_contexts);
+	struct ranged_context *rc = atomic_load(&ranges.contexts);
 
-	for (size_t i = 0; i < n; i++)
-		if (ranges.contexts[i]->context == context)
-			return ranges.contexts[i];
-	return NULL;
+	while (rc && rc->context != context)
+		rc = rc->next;
+	return rc;
 }
 
-static struct ranged_context *find_or_make(void *context)
+/* It stays: another context may have its address. */
+static struct ranged_context *find_or_make(struct cupti *c, void *context)
 {
 	struct ranged_context *rc = find(context);
-	size_t n;
 
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&ranges.lock);
-	n = atomic_load(&ranges.n_contexts);
 	rc = find(context);
-	if (!rc && n < CONTEXTS_MAX && (rc = calloc(1, sizeof(*rc)))) {
+	if (!rc && (rc = calloc(1, sizeof(*rc)))) {
 		rc->context = context;
+		rc->next = atomic_load(&ranges.contexts);
 		pthread_mutex_init(&rc->lock, NULL);
-		ranges.contexts[n] = rc;
-		atomic_store(&ranges.n_contexts, n + 1);
+		atomic_store(&ranges.contexts, rc);
 	}
 	pthread_mutex_unlock(&ranges.lock);
+	if (!rc)
+		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 	return rc;
 }
 
@@ -216,7 +273,14 @@ static void tell_passes(struct cupti *c, const struct ranged_context *rc)
 {
 	char text[200];
 
-	if (rc->profiler.by_kernel && rc->profiler.n_passes > 1)
+	if (is_lasting())
+		snprintf(
+			text, sizeof(text),
+			"hardware metrics of scopes: the device is waited for where one begins or ends");
+	else if (ranges.wanted->of == RANGES_OF_GRAPHS)
+		snprintf(text, sizeof(text),
+			 "hardware metrics of graphs: each runs alone, and is waited for");
+	else if (rc->profiler.by_kernel && rc->profiler.n_passes > 1)
 		snprintf(
 			text, sizeof(text),
 			"hardware metrics take %zu passes: each kernel runs %zu times, one after another",
@@ -243,18 +307,21 @@ static int open_context(struct cupti *c, struct ranged_context *rc)
 	return r;
 }
 
+/* What was launched before, and is not measured by itself, is not to be within. */
 static int push(struct ranged_context *rc)
 {
 	char name[NAME_MAX_RANGE];
 
 	if (rc->profiler.by_kernel)
 		return 0;
+	if (ranges.wanted->of != RANGES_OF_KERNELS && ranges.synchronize)
+		(void)ranges.synchronize();
 	snprintf(name, sizeof(name), "%u", rc->n);
 	return range_profiler_push(&rc->profiler, name);
 }
 
 /* Its lock is ours. */
-static void begin_range(struct cupti *c, struct ranged_context *rc, uint32_t correlation)
+static void begin_range(struct cupti *c, struct ranged_context *rc, const struct range_place *place)
 {
 	int r = 0;
 
@@ -273,79 +340,121 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, uint32_t cor
 		give_up(c, rc, r);
 		return;
 	}
-	rc->launches[rc->n].correlation = correlation;
-	rc->launches[rc->n++].at_ns = clock_realtime_ns();
+	rc->ranges[rc->n++] = (struct range){.slot = place->slot, .at_ns = clock_realtime_ns()};
+	rc->is_within = !rc->profiler.by_kernel;
+	atomic_store(&rc->thread, place->thread);
 }
 
-/* What is no kernel is not measured; CUPTI's own ranges end before it. */
-static void pass_other(struct cupti *c, const struct abi_call *call)
+/* The newest range is over. Its lock is ours. */
+static void end_range(struct cupti *c, struct ranged_context *rc)
 {
-	struct ranged_context *rc = find(call->context);
+	int r = rc->is_within ? pop(rc) : 0;
 
-	atomic_fetch_add(&ranges.n_others, 1);
-	if (!rc || ranges.wanted->replay != RANGES_KERNELS || !lock(rc))
-		return;
-	drain(c, rc);
-	held = rc; /* nobody begins before it is launched */
-}
-
-void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, bool is_kernel)
-{
-	struct ranged_context *rc;
-
-	if (!ranges.wanted || held || cuda_driver_ours)
-		return;
-	if (atomic_load(&ranges.n_capturing)) {
-		atomic_fetch_add(&ranges.n_captured_besides, 1);
-		return;
-	}
-	if (!is_kernel) {
-		pass_other(c, call);
-		return;
-	}
-	rc = find_or_make(call->context);
-	if (!rc || rc->is_off || !lock(rc))
-		return;
-	held = rc;
-	begin_range(c, rc, call->correlation);
-}
-
-/* What has failed, or is a node of a graph, has no range of CUPTI's, and one of ours that nobody awaits. */
-static void end_range(struct cupti *c, struct ranged_context *rc, bool ran)
-{
-	int r = 0;
-
-	if (!rc->n)
-		return;
-	if (!rc->profiler.by_kernel) {
-		cuda_driver_ours++;
-		r = range_profiler_pop(&rc->profiler);
-		cuda_driver_ours--;
-		if (!ran)
-			rc->launches[rc->n - 1].correlation = 0;
-	} else if (!ran) {
-		rc->n--;
-	}
 	if (r)
 		give_up(c, rc, r);
 }
 
-void cupti_ranges_leave(struct cupti *c, bool ran)
+/* The range that goes on, if it is of this place, or a new one. */
+static void begin_or_go_on(struct cupti *c, struct ranged_context *rc,
+			   const struct range_place *place)
+{
+	if (rc->is_within && rc->ranges[rc->n - 1].slot == place->slot)
+		return;
+	end_range(c, rc);
+	if (!rc->is_off)
+		begin_range(c, rc, place);
+}
+
+/* What is not measured is in no range; CUPTI's own end before it. */
+static void keep_out(struct cupti *c, struct ranged_context *rc)
+{
+	if (rc->profiler.by_kernel)
+		drain(c, rc);
+	else
+		end_range(c, rc);
+}
+
+static bool find_place(struct cupti *c, enum ranged_work what, uint32_t launch,
+		       struct range_place *ret)
+{
+	if (!is_measured[ranges.wanted->of][what])
+		return false;
+	if (ranges.wanted->of == RANGES_OF_KERNELS)
+		return true;
+	return c->sink->ops->range_at(c->sink, launch, ret);
+}
+
+static bool is_captured_besides(enum ranged_work what)
+{
+	if (!atomic_load(&ranges.n_capturing))
+		return false;
+	if (what != RANGED_COPY)
+		atomic_fetch_add(&ranges.n_captured_besides, 1);
+	return true;
+}
+
+void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum ranged_work what,
+			uint32_t launch)
+{
+	struct range_place place = {.slot = 0};
+	struct ranged_context *rc;
+	bool is_placed;
+
+	if (!ranges.wanted || held || cuda_driver_ours || is_captured_besides(what))
+		return;
+	is_placed = find_place(c, what, launch, &place);
+	if (!is_placed && ranges.wanted->of == RANGES_OF_KERNELS && what == RANGED_GRAPH)
+		atomic_fetch_add(&ranges.n_others, 1);
+	if (what == RANGED_COPY && !is_lasting())
+		return;
+	rc = is_placed ? find_or_make(c, call->context) : find(call->context);
+	if (!rc || rc->is_off || !lock(rc))
+		return;
+	if (is_captured_besides(what)) { /* since then: nobody waits for the device any more */
+		pthread_mutex_unlock(&rc->lock);
+		return;
+	}
+	held = rc; /* nobody begins before it is launched */
+	held_for = what;
+	if (is_placed)
+		begin_or_go_on(c, rc, &place);
+	else
+		keep_out(c, rc);
+}
+
+/* A launch is over. What has failed, or is a node of a graph, has no range of CUPTI's, and one of ours that nobody
+ * awaits. */
+static void leave_range(struct cupti *c, struct ranged_context *rc, uint32_t correlation, bool ran)
+{
+	if (!rc->n)
+		return;
+	if (ran && !rc->ranges[rc->n - 1].correlation)
+		rc->ranges[rc->n - 1].correlation = correlation;
+	else if (!ran && rc->profiler.by_kernel)
+		rc->n--;
+	if (!is_lasting())
+		end_range(c, rc);
+}
+
+void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool failed, bool is_launch)
 {
 	struct ranged_context *rc = held;
+	bool ran = !failed && (is_launch || held_for == RANGED_COPY);
 
 	if (!rc)
 		return;
-	if (!rc->is_off)
-		end_range(c, rc, ran);
+	if (!rc->is_off && is_measured[ranges.wanted->of][held_for])
+		leave_range(c, rc, call->correlation, ran);
 	held = NULL;
 	pthread_mutex_unlock(&rc->lock);
 }
 
 /* ---- ends ---- */
 
+typedef void end_fn(struct cupti *c, struct ranged_context *rc);
+
 /* The context is made current for as long as it takes. */
-static void drain_from_elsewhere(struct cupti *c, struct ranged_context *rc)
+static void end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
 {
 	static const struct cuda_function functions[] = {{"cuCtxPushCurrent_v2", 0},
 							 {"cuCtxPopCurrent_v2", sizeof(void *)}};
@@ -362,7 +471,7 @@ static void drain_from_elsewhere(struct cupti *c, struct ranged_context *rc)
 		cuda_driver_ours++;
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
 			     driver.push && driver.pop && driver.push(rc->context) == 0;
-		drain(c, rc);
+		end(c, rc);
 		if (is_current)
 			driver.pop(&was);
 		cuda_driver_ours--;
@@ -372,11 +481,23 @@ static void drain_from_elsewhere(struct cupti *c, struct ranged_context *rc)
 
 static void drain_all(struct cupti *c)
 {
-	size_t n = atomic_load(&ranges.n_contexts);
+	struct ranged_context *rc;
 
-	for (size_t i = 0; i < n; i++)
-		if (ranges.contexts[i] != held)
-			drain_from_elsewhere(c, ranges.contexts[i]);
+	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
+		if (rc != held)
+			end_from_elsewhere(c, rc, drain);
+}
+
+void cupti_ranges_moved(struct cupti *c, uint32_t thread)
+{
+	struct ranged_context *rc;
+
+	if (!ranges.wanted || !thread || held || cuda_driver_ours ||
+	    atomic_load(&ranges.n_capturing))
+		return;
+	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
+		if (atomic_load_explicit(&rc->thread, memory_order_relaxed) == thread)
+			end_from_elsewhere(c, rc, end_range);
 }
 
 void cupti_ranges_capture(struct cupti *c, bool on)
@@ -415,7 +536,8 @@ static void tell_missing(struct cupti *c)
 		{range_joins_n_given_up(), "kernels without a record"},
 		{ranges.n_refused,
 		 "kernels of which CUPTI counted another number than were launched"},
-		{ranges.n_dropped, "kernels for which CUPTI had no room"},
+		{ranges.n_dropped, is_lasting() ? "ranges for which CUPTI had no room"
+						: "kernels for which CUPTI had no room"},
 		{atomic_load(&ranges.n_captured_besides), "launches while a stream was captured"},
 		{atomic_load(&ranges.n_others), "launches of CUDA graphs"},
 	};

@@ -14,22 +14,17 @@
 
 /* ---- words ---- */
 
-/* Other ranges than those of kernels: what there is in their place. */
-static int check_range(const char *range)
+static int check_range(const char *word, enum ranges_of *ret)
 {
-	if (!range || !strcmp(range, "kernel"))
+	*ret = RANGES_OF_KERNELS;
+	for (unsigned i = 0; word && i < RANGES_N_OF; i++)
+		if (!strcmp(word, ranges_of_words[i])) {
+			*ret = (enum ranges_of)i;
+			return STATUS_OK;
+		}
+	if (!word)
 		return STATUS_OK;
-	if (!strcmp(range, "scope") || !strcmp(range, "nvtx"))
-		complain(
-			"--range %s: there are only ranges of kernels; with --range kernel each scope has what its "
-			"kernels add up to",
-			range);
-	else if (!strcmp(range, "graph"))
-		complain(
-			"--range graph: there are only ranges of kernels that are launched one by one, not of CUDA "
-			"graphs");
-	else
-		complain("--range: '%s' is no range: there is kernel", range);
+	complain("--range: '%s' is no range: there are kernel, scope, nvtx and graph", word);
 	return STATUS_USAGE;
 }
 
@@ -127,6 +122,13 @@ static int take_metrics(const struct counters_answer *a, int add, struct ranges_
 
 static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted *w)
 {
+	if (w->of != RANGES_OF_KERNELS && (passes > 1 || replay == REPLAY_KERNEL)) {
+		complain(
+			"the metrics take %zu pass%s, and what a %s range is around runs once: --range kernel replays "
+			"each kernel; or ask for fewer (see 'proton metrics')",
+			passes, passes == 1 ? "" : "es", ranges_of_words[w->of]);
+		return STATUS_USAGE;
+	}
 	if (replay == REPLAY_USER && passes > 1) {
 		complain(
 			"the metrics take %zu passes, and a range runs once: --replay kernel runs each kernel %zu "
@@ -207,7 +209,7 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 			 "hardware counters of the device");
 		return STATUS_USAGE;
 	}
-	status = check_range(o->range);
+	status = check_range(o->range, &wanted->of);
 	status = status ? status : check_replay(o->replay, &replay);
 	status = status ? status : check_reduce(o->reduce, &add);
 	if (status == STATUS_OK && is_set(o->metrics))

@@ -36,7 +36,7 @@ static const struct option_def options[] = {
 	{.name = "metrics", .arg = "METRICS",
 	 .help = "measure hardware metrics of each kernel (see 'proton metrics')",
 	 .list_values = list_sets, .id = OPT_METRICS},
-	{.name = "range", .arg = "RANGE", .help = "… what they are of (kernel)", .rare = true,
+	{.name = "range", .arg = "RANGE", .help = "… what they are of: kernel (default), scope, nvtx, graph", .rare = true,
 	 .id = OPT_RANGE},
 	{.name = "replay", .arg = "HOW",
 	 .help = "… user: in one pass; kernel: each kernel runs once a pass (as needed)",

@@ -183,6 +183,13 @@ void backends_attribute(void)
 		attribute(&backends[i]);
 }
 
+void backends_moved(uint32_t thread)
+{
+	for (size_t i = 0; i < N_SOURCES; i++)
+		if (is_on(&backends[i]) && backends[i].backend->moved)
+			backends[i].backend->moved(backends[i].data, thread);
+}
+
 uint64_t backends_buffer_bytes(void)
 {
 	uint64_t n = 0;

@@ -767,8 +767,9 @@ void backends_open(enum collect_door door, struct activity_sink sinks[static N_S
 void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
 void backends_flush(bool force);
-bool backends_flushable(void); /* is there any to flush? */
-void backends_attribute(void); /* more than one calling context from now on */
+bool backends_flushable(void);        /* is there any to flush? */
+void backends_attribute(void);        /* more than one calling context from now on */
+void backends_moved(uint32_t thread); /* it has entered or left a scope (struct range_place) */
 uint64_t backends_buffer_bytes(void);
 
 #endif

@@ -4,11 +4,16 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 #include "collect/internal.h"
 #include "collect/slots.h"
+#include "core/activity.h"
+#include "core/frame.h"
 #include "core/ranges_wanted.h"
 
 enum { COUNT, TIME, FIRST }; /* places in the set */
+
+_Atomic bool measured_by_scope;
 
 static struct {
 	struct ranges_wanted wanted;
@@ -60,7 +65,47 @@ const struct ranges_wanted *measured_wanted(void)
 	if (!atomic_exchange(&measured.is_read, true) && read_file(text, sizeof(text)) &&
 	    ranges_wanted_parse(text, &measured.wanted) && !make_set(&measured.wanted))
 		lose(LOSS_SLOTS_FULL, 1);
-	return measured.set != WIRE_NONE ? &measured.wanted : NULL;
+	if (measured.set == WIRE_NONE)
+		return NULL;
+	if (measured.wanted.of == RANGES_OF_SCOPES || measured.wanted.of == RANGES_OF_NVTX)
+		atomic_store(&measured_by_scope, true);
+	return &measured.wanted;
+}
+
+/* The innermost one with ranges that a node is in; the root: none. */
+static uint32_t ranged_node(uint32_t node)
+{
+	for (; node; node = collector->node[node].parent) {
+		uint32_t kind = collector->frame[collector->node[node].frame].kind;
+
+		if (kind == FRAME_NVTX ||
+		    (kind == FRAME_SCOPE && measured.wanted.of == RANGES_OF_SCOPES))
+			break;
+	}
+	return node;
+}
+
+/* A thread without scopes of its own is in those of the main thread, whose number is that of the process. */
+static uint32_t scopes_of(const struct thread_state *t)
+{
+	return t->depth || t->is_main ? t->tid : (uint32_t)getpid();
+}
+
+bool measured_place(const struct context_entry *e, struct range_place *ret)
+{
+	uint32_t node = measured.wanted.of == RANGES_OF_GRAPHS ? e->node : ranged_node(e->node);
+
+	if (!node && measured.wanted.of != RANGES_OF_GRAPHS)
+		return false;
+	ret->thread = scopes_of(thread_state());
+	ret->slot =
+		slot_intern(node, lane_intern(WIRE_NONE, 0, 0, e->thread), measured.set, e->epoch);
+	return ret->slot != WIRE_NONE;
+}
+
+void measured_moved(const struct thread_state *t)
+{
+	backends_moved(t->tid);
 }
 
 uint32_t measured_slot(uint32_t beside)
@@ -95,7 +140,7 @@ static uint64_t get_u64(uint32_t slot, unsigned i)
 				    memory_order_relaxed);
 }
 
-/* What a metric is after a kernel: of n before it, which ran for was_ns. */
+/* What a metric is after a kernel or a range: of n before it, which ran for was_ns. */
 static double joined(uint8_t add, double old, uint64_t n, double was_ns, double v, double ns)
 {
 	if (!n || isnan(old))

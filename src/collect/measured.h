@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_COLLECT_MEASURED_H
 #define PROTON_COLLECT_MEASURED_H
-/* Hardware metrics that are measured of kernels (core/ranges_wanted.h): at each kernel one set of values, beside those of
- * its records.
+/* Hardware metrics that are measured (core/ranges_wanted.h): at each kernel one set of values, beside those of its
+ * records; or at each scope, or where graphs are launched, one of the ranges there.
  *
  *   measured | measured_time (ns) | as they were asked for …
  *
- * How many kernels the others are of, and how long these ran, by which means are weighed. */
+ * How many kernels or ranges the others are of, and how long these ran, by which means are weighed. */
+#include <stdbool.h>
 #include <stdint.h>
 
+struct context_entry;
+struct range_place;
 struct ranges_wanted;
+struct thread_state;
 /* What the session's directory says; NULL: nothing. */
 const struct ranges_wanted *measured_wanted(void);
 /* The slot of what is measured beside that of a record; WIRE_NONE: none. */
 uint32_t measured_slot(uint32_t beside);
-/* Add a kernel. One thread at a time. */
+/* Of a range around what this thread launches in this launch context: the innermost scope that has ranges, or, of graphs,
+ * the calling context. False: there is none. */
+bool measured_place(const struct context_entry *e, struct range_place *ret);
+/* The scopes of this thread are others now. */
+void measured_moved(const struct thread_state *t);
+extern _Atomic bool measured_by_scope; /* … does it matter? */
+/* Add a kernel, or a range. One thread at a time. */
 void measured_add(uint32_t slot, uint64_t time_ns, const double *values);
 
 #endif

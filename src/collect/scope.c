@@ -12,6 +12,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/measured.h"
 #include "collect/scope_names.h"
 #include "collect/slots.h"
 #include "collect/steps.h"
@@ -215,6 +216,8 @@ static void thread_move(struct thread_state *t, uint32_t node)
 	t->context = 0;
 	if (t->is_main)
 		atomic_store_explicit(&collector->main_node, node, memory_order_relaxed);
+	if (_unlikely_(atomic_load_explicit(&measured_by_scope, memory_order_relaxed)))
+		measured_moved(t);
 }
 
 /* What a scope of a thread without others hangs below, if it is to hang where its launches do. */

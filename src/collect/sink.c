@@ -774,6 +774,13 @@ static const struct ranges_wanted *sink_ranges(struct activity_sink *sink)
 	return collect_on ? measured_wanted() : NULL;
 }
 
+static bool sink_range_at(struct activity_sink *sink, uint32_t launch, struct range_place *ret)
+{
+	(void)sink;
+	return collect_on && !is_paused() &&
+	       measured_place(&collector->context[launch_context(launch)], ret);
+}
+
 /* Where its values are, but of another set. */
 static uint32_t sink_measured_at(struct activity_sink *sink, const struct activity *a)
 {
@@ -832,6 +839,7 @@ static const struct activity_sink_ops sink_ops = {
 	.settled = sink_settled,
 	.aside = sink_aside,
 	.ranges = sink_ranges,
+	.range_at = sink_range_at,
 	.measured_at = sink_measured_at,
 	.measured = sink_measured,
 	.sampled = sink_sampled,

@@ -208,6 +208,12 @@ struct pc_sampled {
 	uint64_t n[PC_N_REASONS]; /* by reason */
 };
 
+/* Where the values of a range belong. */
+struct range_place {
+	uint32_t slot;
+	uint32_t thread; /* whose scopes it is in; 0: not known */
+};
+
 struct activity_sink;
 struct ranges_wanted;
 
@@ -273,9 +279,11 @@ struct activity_sink_ops {
 	void (*aside)(struct activity_sink *sink, bool on, uint64_t since_ns);
 	/* Which hardware metrics are measured of kernels; NULL: none. It stays. */
 	const struct ranges_wanted *(*ranges)(struct activity_sink *sink);
+	/* Where a range around what is launched now belongs (enum ranges_of); false: in none. On the launching thread. */
+	bool (*range_at)(struct activity_sink *sink, uint32_t launch, struct range_place *ret);
 	/* Where those of the kernel of a record belong. */
 	uint32_t (*measured_at)(struct activity_sink *sink, const struct activity *a);
-	/* … and a kernel's values, in their order; it took time_ns. One thread at a time. */
+	/* … and the values of a kernel or a range, in their order; it took time_ns. One thread at a time. */
 	void (*measured)(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
 			 const double *values);
 	/* The code of a device has been sampled; from one thread at a time, as is the next. May be NULL. */

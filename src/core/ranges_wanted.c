@@ -11,6 +11,11 @@
 const char *const ranges_replay_words[RANGES_N_REPLAYS] = {
 	[RANGES_ONCE] = "none", [RANGES_KERNELS] = "kernel"};
 
+const char *const ranges_of_words[RANGES_N_OF] = {[RANGES_OF_KERNELS] = "kernel",
+						  [RANGES_OF_SCOPES] = "scope",
+						  [RANGES_OF_NVTX] = "nvtx",
+						  [RANGES_OF_GRAPHS] = "graph"};
+
 static const struct {
 	const char *word;
 	uint8_t add;
@@ -79,7 +84,8 @@ char *ranges_wanted_text(const struct ranges_wanted *w)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "replay %s\n", ranges_replay_words[w->replay]);
+	fprintf(out, "replay %s\nrange %s\n", ranges_replay_words[w->replay],
+		ranges_of_words[w->of]);
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(out, "metric %s %s %s\n", add_word(w->metrics[i].add),
 			*w->metrics[i].unit ? w->metrics[i].unit : "-", w->metrics[i].name);
@@ -99,26 +105,29 @@ static bool parse_metric(const char *line, struct ranges_wanted *w)
 				 (uint8_t)range_metric_add_of(add));
 }
 
-static bool parse_replay(const char *line, struct ranges_wanted *w)
+/* "replay kernel": which of these words stands behind the first one, at the end of the line? -1: none. */
+static int parse_word(const char *line, const char *first, const char *const *words, int n)
 {
-	char word[16];
-	int end = -1;
+	size_t len = strlen(first), end = strcspn(line, "\n");
 
-	if (sscanf(line, "replay %15s%n", word, &end) != 1 || end != (int)strcspn(line, "\n"))
-		return false;
-	for (unsigned i = 0; i < RANGES_N_REPLAYS; i++)
-		if (!strcmp(word, ranges_replay_words[i])) {
-			w->replay = (enum ranges_replay)i;
-			return true;
-		}
-	return false;
+	for (int i = 0; i < n; i++)
+		if (end == len + 1 + strlen(words[i]) && !strncmp(line, first, len) &&
+		    line[len] == ' ' && !strncmp(line + len + 1, words[i], strlen(words[i])))
+			return i;
+	return -1;
 }
 
 bool ranges_wanted_parse(const char *text, struct ranges_wanted *ret)
 {
+	int replay = parse_word(text, "replay", ranges_replay_words, RANGES_N_REPLAYS), of = -1;
+
 	*ret = (struct ranges_wanted){.n = 0};
-	if (!parse_replay(text, ret))
+	if (replay >= 0 && (text = strchr(text, '\n')))
+		of = parse_word(++text, "range", ranges_of_words, RANGES_N_OF);
+	if (of < 0)
 		return false;
+	ret->replay = (enum ranges_replay)replay;
+	ret->of = (enum ranges_of)of;
 	while ((text = strchr(text, '\n')) && text[1])
 		if (!parse_metric(++text, ret))
 			return false;

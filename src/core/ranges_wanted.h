@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CORE_RANGES_WANTED_H
 #define PROTON_CORE_RANGES_WANTED_H
-/* Which hardware metrics are measured of each kernel (record --metrics). proton tells its collectors by a file in the
+/* Which hardware metrics are measured, and of what (record --metrics). proton tells its collectors by a file in the
  * session's directory, a line a metric, in words that the decoder of no other file needs:
  *
  *   replay kernel                    or none: all of them in one pass
+ *   range kernel                     enum ranges_of
  *   metric sum byte dram__bytes.sum  how it adds up, its unit ("-": none), its name
  *
  *   thread  one */
@@ -24,6 +25,16 @@ enum ranges_replay {
 };
 extern const char *const ranges_replay_words[RANGES_N_REPLAYS];
 
+/* What a range is around. */
+enum ranges_of {
+	RANGES_OF_KERNELS,
+	RANGES_OF_SCOPES, /* what is launched in the innermost scope, or range of NVTX */
+	RANGES_OF_NVTX,   /* … in the innermost range of NVTX */
+	RANGES_OF_GRAPHS, /* the launch of a CUDA graph */
+	RANGES_N_OF
+};
+extern const char *const ranges_of_words[RANGES_N_OF];
+
 struct range_metric {
 	char *name, *unit;
 	uint8_t add; /* enum metric_add */
@@ -31,6 +42,7 @@ struct range_metric {
 
 struct ranges_wanted {
 	enum ranges_replay replay;
+	enum ranges_of of;
 	size_t n;
 	struct range_metric metrics[RANGES_METRICS_MAX];
 };

@@ -1075,9 +1075,11 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 		mock_graph(ABI_RESOURCE_GRAPH_NODE_CREATED,
 			   &(struct mock_node){.node = op->graph_node, .type = type_of(op)});
 	else if (op->kind && !op->result && mock.kinds[op->kind]) {
-		if (op->kind == ABI_KIND_CONCURRENT_KERNEL && !op->graph && mock_ranges_launched &&
-		    mock_ranges_launched(op->name))
-			untimed.start_ns = UINT64_MAX;
+		for (unsigned i = 0; op->kind == ABI_KIND_CONCURRENT_KERNEL &&
+				     mock_ranges_launched && i < (op->graph ? op->n_records : 1);
+		     i++)
+			if (mock_ranges_launched(op->name, op->graph))
+				untimed.start_ns = UINT64_MAX;
 		put_records(&untimed, op->by_kernel ? 0 : call.correlation);
 	}
 	call.site = ABI_EXIT;

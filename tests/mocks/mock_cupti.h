@@ -104,7 +104,7 @@ typedef void mock_seek_fn(uint32_t next);
 /* Of the range profiler, for the other files of the mock: a kernel is launched; are these values of one of its images? */
 struct abi_host_evaluate;
 /* … its record will have no times. Mocks of older libraries have none of it. */
-bool mock_ranges_launched(const char *name) __attribute__((weak));
+bool mock_ranges_launched(const char *name, bool in_graph) __attribute__((weak));
 bool mock_ranges_evaluate(const struct abi_host_evaluate *p);
 
 #endif

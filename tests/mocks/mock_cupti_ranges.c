@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The range profiler of the mock CUPTI. The mock's driver tells it of each launch (mock_range_launched): a kernel counts
  * for the ranges that are open, or is one, with planted values: metric number m of kernel "mul" is 200 + m, of any other
- * 100 + m, both times the launches in the range.
+ * 100 + m, both times the launches in the range. A pass counts one level of ranges, as a real one does: none is
+ * pushed within another.
  *
  * Environment: MOCK_CUPTI_RANGES, words with blanks between them:
  *   N          what Enable fails with: 35, 40, 26, 43 …
@@ -21,7 +22,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MOST = 1024, DEPTH_MAX = 8 };
+enum { MOST = 1024, DEPTH_MAX = 1 };
 
 struct range {
 	char name[64];
@@ -237,12 +238,12 @@ bool mock_ranges_evaluate(const struct abi_host_evaluate *p)
 	return true;
 }
 
-bool mock_ranges_launched(const char *name)
+bool mock_ranges_launched(const char *name, bool in_graph)
 {
 	struct profiler *r = &profilers[0];
 	unsigned base = name && !strcmp(name, "mul") ? 200 : 100;
 
-	if (!r->is_running)
+	if (!r->is_running || (in_graph && r->by_kernel))
 		return false;
 	if (r->by_kernel && r->n < MOST) {
 		r->open[0] = r->n;

@@ -23,7 +23,7 @@ static bool parsed(const char *text)
 
 START_TEST(it_is_read_as_it_was_written)
 {
-	struct ranges_wanted of = {.replay = RANGES_KERNELS};
+	struct ranges_wanted of = {.replay = RANGES_KERNELS, .of = RANGES_OF_NVTX};
 	char name[256];
 	char *text;
 
@@ -36,6 +36,7 @@ START_TEST(it_is_read_as_it_was_written)
 	text = ranges_wanted_text(&of);
 	ck_assert(parsed(text));
 	ck_assert_int_eq(w.replay, RANGES_KERNELS);
+	ck_assert_int_eq(w.of, RANGES_OF_NVTX);
 	ck_assert_uint_eq(w.n, of.n);
 	for (size_t i = 0; i < of.n; i++) {
 		ck_assert_str_eq(w.metrics[i].name, of.metrics[i].name);
@@ -51,7 +52,7 @@ END_TEST
 START_TEST(one_metric_is_there_once)
 {
 	ck_assert(parsed(
-		"replay none\nmetric sum B dram__bytes.sum\nmetric max B dram__bytes.sum\n"));
+		"replay none\nrange kernel\nmetric sum B dram__bytes.sum\nmetric max B dram__bytes.sum\n"));
 	ck_assert_uint_eq(w.n, 1);
 	ck_assert_uint_eq(w.metrics[0].add, METRIC_SUM);
 	ck_assert(ranges_wanted_has(&w, "dram__bytes.sum"));
@@ -84,29 +85,33 @@ START_TEST(what_is_no_such_text_is_refused)
 		"replay",
 		"replay none",
 		"replay none\n",
-		"replay none\n\n",
-		"replay always\nmetric sum B a__b\n",
-		"replay\nnone\nmetric sum B a__b\n",
-		"replay none kernel\nmetric sum B a__b\n",
-		"metric sum B a__b\n",
-		"replay none\nmetric sum B\n",
-		"replay none\nmetric sum B\na__b\n", /* a name is not of the next line */
-		"replay none\nmetric sum B a__b c__d\n",
-		"replay none\nmetric median B a__b\n",
-		"replay none\nmetric sumsumsum B a__b\n",
-		"replay none\nmetric sum B a__b\nmetri",
-		"replay none\nmetric sum 01234567890123456789012345678901 a__b\n",
+		"replay none\nrange kernel\n\n",
+		"replay none\nmetric sum B a__b\n",
+		"replay none\nrange all\nmetric sum B a__b\n",
+		"replay none\nrange kernel scope\nmetric sum B a__b\n",
+		"replay none\nrange kernel\n",
+		"replay always\nrange kernel\nmetric sum B a__b\n",
+		"replay\nnone\nrange kernel\nmetric sum B a__b\n",
+		"replay none kernel\nrange kernel\nmetric sum B a__b\n",
+		"range kernel\nmetric sum B a__b\n",
+		"replay none\nrange kernel\nmetric sum B\n",
+		"replay none\nrange kernel\nmetric sum B\na__b\n", /* a name is not of the next line */
+		"replay none\nrange kernel\nmetric sum B a__b c__d\n",
+		"replay none\nrange kernel\nmetric median B a__b\n",
+		"replay none\nrange kernel\nmetric sumsumsum B a__b\n",
+		"replay none\nrange kernel\nmetric sum B a__b\nmetri",
+		"replay none\nrange kernel\nmetric sum 01234567890123456789012345678901 a__b\n",
 	};
 	char *text = malloc(1 << 20);
 	size_t len;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		ck_assert_msg(!parsed(texts[i]), "%s", texts[i]);
-	len = (size_t)sprintf(text, "replay none\nmetric sum B ");
+	len = (size_t)sprintf(text, "replay none\nrange kernel\nmetric sum B ");
 	memset(text + len, 'x', 256); /* a name that is too long is not another one */
 	strcpy(text + len + 256, "\n");
 	ck_assert(!parsed(text));
-	len = (size_t)sprintf(text, "replay none\n");
+	len = (size_t)sprintf(text, "replay none\nrange kernel\n");
 	for (int i = 0; i < 10000; i++)
 		len += (size_t)sprintf(text + len, "metric sum B a__%d\n", i);
 	ck_assert(!parsed(text));
