@@ -149,6 +149,17 @@ static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted
 	return STATUS_USAGE;
 }
 
+/* A set may say for whom it is. */
+static int check_counting(const char *name, const struct metric_set *set)
+{
+	if (set->counting == COUNTING_RANGE)
+		return STATUS_OK;
+	complain(
+		"'%s' is a set for --counters, which count the whole device: --metrics take one that says 'counting %s'",
+		name, counting_words[COUNTING_RANGE]);
+	return STATUS_USAGE;
+}
+
 /* Is it the machine, and not what was asked? */
 static bool is_elsewhere(const struct counters_answer *a)
 {
@@ -214,6 +225,8 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 	status = status ? status : check_reduce(o->reduce, &add);
 	if (status == STATUS_OK && is_set(o->metrics))
 		status = metrics_take_set(o->metrics, &set);
+	if (status == STATUS_OK && set)
+		status = check_counting(o->metrics, set);
 	if (status || !list)
 		return status ? status : STATUS_OURS;
 	q.set = set;

@@ -117,6 +117,7 @@ refused "the metrics take 3 passes, and what a scope range is around runs once" 
 refused "the metrics take 1 pass, and what a graph range is around runs once" --metrics dram__bytes.sum --range graph --replay kernel
 refused "is none of SUM, MAX, MEAN and MIN" --metrics dram__bytes.sum --reduce median
 refused "one at a time" --metrics dram__bytes.sum --counters
+refused "'live' is a set for --counters" --metrics live
 refused "are of --metrics" --reduce sum
 cat >own <<'END'
 about two
