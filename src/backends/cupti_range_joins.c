@@ -126,7 +126,8 @@ bool range_join_record(struct cupti *c, const struct activity *a, uint32_t corre
 	struct join *j;
 	bool is_kept;
 
-	if (!joins.wanted || !correlation || (!is_timed && joins.wanted->replay != RANGES_KERNELS))
+	if (!joins.wanted || joins.wanted->of != RANGES_OF_KERNELS || !correlation ||
+	    (!is_timed && joins.wanted->replay != RANGES_KERNELS))
 		return false;
 	pthread_mutex_lock(&joins.lock);
 	j = join_of(c, correlation);

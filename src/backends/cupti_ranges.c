@@ -95,7 +95,6 @@ static bool bind(struct cupti *c)
 
 bool cupti_ranges_begin(struct cupti *c)
 {
-	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0}};
 	const struct ranges_wanted *w = c->sink->ops->ranges ? c->sink->ops->ranges(c->sink) : NULL;
 
 	if (ranges.wanted)
@@ -114,7 +113,6 @@ bool cupti_ranges_begin(struct cupti *c)
 	}
 	for (size_t i = 0; i < w->n; i++)
 		ranges.names[i] = w->metrics[i].name;
-	(void)cuda_driver_bind(&ranges.synchronize, functions, ARRAY_SIZE(functions));
 	ranges.wanted = w;
 	return true;
 }
@@ -293,10 +291,12 @@ static void tell_passes(struct cupti *c, const struct ranged_context *rc)
 
 static int open_context(struct cupti *c, struct ranged_context *rc)
 {
+	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0}};
 	bool by_kernel = ranges.wanted->replay == RANGES_KERNELS;
 	int r = range_profiler_open(&rc->profiler, &ranges.api, rc->context, ranges.names,
 				    ranges.wanted->n, by_kernel);
 
+	(void)cuda_driver_bind(&ranges.synchronize, functions, ARRAY_SIZE(functions));
 	rc->is_open = true;
 	if (r == 0 && !by_kernel && rc->profiler.n_passes > 1) {
 		rc->profiler.at = "a single pass";
