@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NATIVE_INLINED_MAX = 32 }; /* functions at one address that are told of */
+/* Functions at one address that are told of; of more, the innermost. */
+enum { NATIVE_INLINED_MAX = 32 };
 
 struct native_place {
 	const char *path, *build_id; /* "": it has none */

@@ -58,10 +58,10 @@
 
 _Static_assert(IDMAP_NONE == SESSION_NONE, "an id that was never set names nothing");
 
-/* Frames of the session that one frame of an instance is: functions inlined into one another, outermost
- * first. */
+/* Frames of the session that a frame of an instance is below: of a function those that it is inlined in, of an instruction
+ * all its lines; outermost first. */
 struct inlined {
-	uint32_t n, frames[NATIVE_INLINED_MAX - 1]; /* but the innermost */
+	uint32_t n, frames[NATIVE_INLINED_MAX];
 };
 
 struct texts {
@@ -75,7 +75,7 @@ struct peer {
 	struct wire_hello hello;
 	bool hello_seen;
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
-	struct idmap inlined;   /* of frames that are more than one: an index */
+	struct idmap inlined;   /* of frames that are below others: an index */
 	struct inlined *chains; /* … of these */
 	size_t n_chains, cap_chains;
 	struct idmap node_of;      /* node of the session: the first of the instance that it is */
@@ -426,18 +426,18 @@ static uint32_t function_frame(struct wire_decoder *d, enum frame_kind kind,
 	return id;
 }
 
-/* Remember the outer ones of a frame's functions. 0 or -ENOMEM. */
+/* Remember what a frame is below: n functions. 0 or -ENOMEM. */
 static int chain_add(struct wire_decoder *d, struct peer *p, uint32_t frame, enum frame_kind kind,
 		     const struct native_function *f, unsigned n)
 {
 	struct inlined *c;
 
-	if (n < 2 || idmap_get(&p->inlined, frame) != IDMAP_NONE)
+	if (!n || idmap_get(&p->inlined, frame) != IDMAP_NONE)
 		return 0;
 	if (ARRAY_ROOM(p->chains, p->cap_chains, p->n_chains + 1) < 0)
 		return -ENOMEM;
 	c = &p->chains[p->n_chains];
-	for (c->n = 0; c->n < n - 1; c->n++) {
+	for (c->n = 0; c->n < n; c->n++) {
 		c->frames[c->n] = function_frame(d, kind, &f[c->n]);
 		if (c->frames[c->n] == SESSION_NONE)
 			return -ENOMEM;
@@ -455,7 +455,7 @@ static int on_place(struct wire_decoder *d, struct peer *p, const struct wire_fr
 	unsigned n = d->namer->functions(d->namer->ctx, &place, functions);
 	uint32_t id = function_frame(d, FRAME_NATIVE, &functions[n - 1]);
 
-	if (id == SESSION_NONE || chain_add(d, p, f->id, FRAME_NATIVE, functions, n) < 0)
+	if (id == SESSION_NONE || chain_add(d, p, f->id, FRAME_NATIVE, functions, n - 1) < 0)
 		return -ENOMEM;
 	return idmap_set(&p->frames, f->id, id);
 }
@@ -467,7 +467,7 @@ static int on_instruction(struct wire_decoder *d, struct peer *p, const struct w
 {
 	const struct native_place place = {strtab_str(d->s->strings, m->path),
 					   strtab_str(d->s->strings, m->build_id), f->offset};
-	struct native_function lines[NATIVE_INLINED_MAX + 1] = {{0}};
+	struct native_function lines[NATIVE_INLINED_MAX];
 	uint32_t string, id;
 	unsigned n = 0;
 
@@ -481,7 +481,7 @@ static int on_instruction(struct wire_decoder *d, struct peer *p, const struct w
 		return -ENOMEM;
 	if (d->namer && d->namer->lines)
 		n = d->namer->lines(d->namer->lines_ctx, &place, lines);
-	if (n && chain_add(d, p, f->id, FRAME_LINE, lines, MIN(n + 1, NATIVE_INLINED_MAX)) < 0)
+	if (chain_add(d, p, f->id, FRAME_LINE, lines, n) < 0)
 		return -ENOMEM;
 	return idmap_set(&p->frames, f->id, id);
 }

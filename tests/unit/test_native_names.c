@@ -191,20 +191,34 @@ static unsigned two_names(void *ctx, const struct native_place *place,
 	return 2;
 }
 
+/* As many lines as are told of: "/k.cu:1@f" is the outermost. */
+static unsigned most_lines(void *ctx, const struct native_place *place,
+			   struct native_function ret[NATIVE_INLINED_MAX])
+{
+	static char texts[NATIVE_INLINED_MAX][32];
+
+	for (unsigned i = 0; i < NATIVE_INLINED_MAX; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "/k.cu:%u@f", i + 1);
+		ret[i] = (struct native_function){texts[i], "/k.cu", i + 1};
+	}
+	return NATIVE_INLINED_MAX;
+}
+
 static bool may_ask(void *ctx)
 {
 	return has_time;
 }
 
-static const struct native_namer namer = {.functions = two_names, .may_ask = may_ask};
+static const struct native_namer namer = {
+	.functions = two_names, .lines = most_lines, .may_ask = may_ask};
 
 static int feed(void *arg, const void *frame, size_t n)
 {
 	return wire_decoder_feed(d, frame, n);
 }
 
-/* An instance with places, each of which has a kernel below it, and the values of these. */
-static void send_places(struct wire_encoder *e, const uint64_t *offsets, uint32_t n)
+/* An instance with one file and a name for a kernel. */
+static void send_head(struct wire_encoder *e)
 {
 	const struct wire_hello hello = {.version = WIRE_VERSION, .pid = 1};
 	const struct wire_module_def module = {.id = 0, .path = 1};
@@ -213,6 +227,12 @@ static void send_places(struct wire_encoder *e, const uint64_t *offsets, uint32_
 	wire_encode_text(e, 1, "/a", 2);
 	wire_encode_text(e, 2, "gemm", 4);
 	wire_put(e, WIRE_MODULES, &module, sizeof(module));
+}
+
+/* An instance with places, each of which has a kernel below it, and the values of these. */
+static void send_places(struct wire_encoder *e, const uint64_t *offsets, uint32_t n)
+{
+	send_head(e);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct wire_frame_def f = {
 			.id = i, .kind = FRAME_NATIVE, .offset = offsets[i]};
@@ -297,6 +317,31 @@ START_TEST(inlined_functions_are_nodes)
 }
 END_TEST
 
+/* An instruction is below its innermost line, however many functions are inlined there. */
+START_TEST(an_instruction_is_in_its_innermost_line)
+{
+	const struct wire_frame_def f = {.id = 0, .kind = FRAME_INSTRUCTION, .offset = 0x10};
+	const struct wire_node_def node = {1, 0, 0};
+	struct wire_encoder e;
+	char name[32];
+	uint32_t at;
+
+	wire_encoder_init(&e, 5, feed, NULL);
+	send_head(&e);
+	wire_put(&e, WIRE_FRAMES, &f, sizeof(f));
+	wire_put(&e, WIRE_NODES, &node, sizeof(node));
+	ck_assert_int_eq(wire_encoder_flush(&e), 0);
+	at = s->n_nodes - 1;
+	ck_assert_int_eq(s->frames[s->nodes[at].frame].kind, FRAME_INSTRUCTION);
+	for (unsigned i = NATIVE_INLINED_MAX; i > 0; i--) {
+		at = s->nodes[at].parent;
+		snprintf(name, sizeof(name), "/k.cu:%u@f", i);
+		ck_assert_str_eq(session_node_name(s, at), name);
+	}
+	ck_assert_uint_eq(s->nodes[at].parent, SESSION_ROOT);
+}
+END_TEST
+
 /* Two addresses, one node: what each says is the whole of its own. */
 START_TEST(parts_of_a_node_add_up)
 {
@@ -374,6 +419,7 @@ int main(void)
 	suite_add_tcase(suite, files);
 	tcase_add_checked_fixture(decoder, decoder_setup, decoder_teardown);
 	tcase_add_test(decoder, inlined_functions_are_nodes);
+	tcase_add_test(decoder, an_instruction_is_in_its_innermost_line);
 	tcase_add_test(decoder, parts_of_a_node_add_up);
 	tcase_add_test(decoder, what_there_is_no_time_for_waits);
 	suite_add_tcase(suite, decoder);
