@@ -91,7 +91,7 @@ static void list_derived(const struct session *s, const struct tally *tally)
 	if (s->n_hists)
 		printf("  p50/us p90/us p99/us\n");
 	if (roofs && s->n_devices)
-		printf("  util bound\n");
+		printf("  util bound source\n");
 }
 
 /* One pass over the values, however many metrics there are. */

@@ -77,7 +77,7 @@ static uint8_t form_of(const struct session *s, const struct derived *d)
 {
 	const struct metric *m = derive_metric(s, d->metric);
 
-	if (d->op == DERIVED_BOUND || (m && m->type == METRIC_TEXT))
+	if (derived_word(d, 0) || (m && m->type == METRIC_TEXT))
 		return FORM_WORD;
 	if (d->op == DERIVED_RATE && d->factor == 1)
 		return FORM_RATE; /* of bytes, or of operations: these have prefixes of their own */
@@ -281,8 +281,9 @@ static void put_word(char out[COLUMN_TEXT], const char *word)
 
 const char *column_word(const struct column_spec *c, const struct session *s, double v)
 {
-	return c->derived.op == DERIVED_BOUND ? bound_word((enum bound)v)
-					      : session_text(s, (uint32_t)v);
+	const char *word = derived_word(&c->derived, v);
+
+	return word ? word : session_text(s, (uint32_t)v);
 }
 
 void column_print(const struct column_spec *c, const struct session *s, double v, bool exact,

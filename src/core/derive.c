@@ -9,6 +9,7 @@
 #include "base/unset.h"
 #include "base/util.h"
 #include "core/hists.h"
+#include "core/measured_work.h"
 #include "core/metadata.h"
 #include "core/parted.h"
 
@@ -29,6 +30,7 @@ struct derive {
 	uint64_t generation;
 	struct hists *hists; /* NULL: not asked for yet */
 	bool hists_fresh, hists_all;
+	struct measured_metrics measured;
 	char why[160];
 };
 
@@ -37,6 +39,27 @@ const char *bound_word(enum bound bound)
 	static const char *const words[BOUND_N] = {"neither", "compute", "memory"};
 
 	return bound < BOUND_N ? words[bound] : words[BOUND_NEITHER];
+}
+
+const char *work_source_word(enum work_source source)
+{
+	static const char *const words[WORK_N_SOURCES] = {"given", "counted", "both"};
+
+	return source < WORK_N_SOURCES ? words[source] : "";
+}
+
+const char *derived_word(const struct derived *m, double v)
+{
+	return m->op == DERIVED_BOUND    ? bound_word((enum bound)v)
+	       : m->op == DERIVED_SOURCE ? work_source_word((enum work_source)v)
+					 : NULL;
+}
+
+double derive_source(double given, double counted)
+{
+	if (isnan(given))
+		return isnan(counted) ? NAN : WORK_COUNTED;
+	return isnan(counted) ? WORK_GIVEN : WORK_OF_BOTH;
 }
 
 const struct metric *derive_metric(const struct session *s, uint32_t metric)
@@ -172,6 +195,7 @@ struct derive *derive_free(struct derive *d)
 		return NULL;
 	drop_columns(d);
 	hists_free(d->hists);
+	measured_metrics_done(&d->measured);
 	free(d->made);
 	free(d);
 	return NULL;
@@ -536,6 +560,97 @@ static uint8_t *mark_values(const struct derive *d, const double *v)
 	return marks;
 }
 
+/* Has it, or what is around it in whatever group, values of the metric? malloc'd. */
+static bool *find_worked_anywhere(struct derive *d, uint32_t metric, bool all)
+{
+	const double *of = is_used(d, metric) ? raw(d, metric, false, all) : NULL;
+	_cleanup_(freep) uint8_t *marks = of ? mark_values(d, of) : NULL;
+	uint32_t n = snapshot_n(d->snap);
+	bool *has = calloc(MAX(n, 1u), sizeof(*has));
+
+	if (has && marks && snapshot_mark_below(d->snap, marks) < 0) {
+		free(has);
+		return NULL;
+	}
+	for (uint32_t i = 0; has && marks && i < n; i++)
+		has[i] = marks[i];
+	return has;
+}
+
+/* ---- what hardware counters say ---- */
+
+static const double *column(struct derive *d, const struct derived *m, bool all);
+
+/* May counters tell of the metric? Triton's viewer knows nothing of them. */
+static bool is_counted(struct derive *d, uint32_t metric)
+{
+	if (d->totals == TOTALS_UPSTREAM ||
+	    (metric != METRIC_BYTES && metric != METRIC_ANY_FLOPS &&
+	     !(metric >= METRIC_FLOPS8 && metric <= METRIC_FLOPS64)))
+		return false;
+	return measured_metrics_update(&d->measured, snapshot_session(d->snap)) == 0 &&
+	       d->measured.time != METRIC_NONE && snapshot_has(d->snap, d->measured.time);
+}
+
+/* By node: does the profile itself say how much its work is? Who gives operations of one width gives all.
+ * malloc'd. */
+static bool *find_given(struct derive *d, uint32_t metric, bool all)
+{
+	return find_worked_anywhere(d, metric == METRIC_BYTES ? METRIC_BYTES : METRIC_ANY_FLOPS,
+				    all);
+}
+
+/* Of DERIVED_MEASURED what was counted, of DERIVED_MEASURED_TIME how long what has that ran. */
+static int make_measured(struct derive *d, const struct derived *m, bool all, double *v)
+{
+	const struct session *s = snapshot_session(d->snap);
+	_cleanup_(freep) bool *given = find_given(d, m->metric, all);
+	uint32_t n = snapshot_n(d->snap);
+	struct measured_work work;
+
+	if (!given)
+		return -ENOMEM;
+	for (size_t row = 0; row < s->n_rows; row++) {
+		uint32_t node = snapshot_row_node(d->snap, row);
+
+		if (node >= n || snapshot_node(d->snap, node)->hidden || !counts(d, node, all) ||
+		    given[node] || !measured_work_of(&d->measured, s, &s->rows[row], &work))
+			continue;
+		if (!isnan(measured_amount(&work, m->metric)))
+			add_present(&v[node], m->op == DERIVED_MEASURED
+						      ? measured_amount(&work, m->metric)
+						      : work.time_ns);
+	}
+	if (m->inclusive)
+		add_to_parents(d, v);
+	return 0;
+}
+
+static const double *measured_column(struct derive *d, enum derived_op op, const struct derived *m,
+				     bool all)
+{
+	const struct derived key = {
+		.op = (uint8_t)op, .inclusive = m->inclusive, .metric = m->metric, .factor = 1};
+
+	return column(d, &key, all);
+}
+
+/* To what the profile itself says. */
+static int add_measured(struct derive *d, enum derived_op op, const struct derived *m, bool all,
+			double *v)
+{
+	const double *measured;
+
+	if (!is_counted(d, m->metric))
+		return 0;
+	measured = measured_column(d, op, m, all);
+	for (uint32_t id = 0; measured && id < snapshot_n(d->snap); id++)
+		add_present(&v[id], measured[id]);
+	return measured ? 0 : -ENOMEM;
+}
+
+/* ---- rates ---- */
+
 static double sum_marked(const struct derive *d, const double *v, const uint8_t *marks)
 {
 	double sum = NAN;
@@ -601,11 +716,13 @@ static int make_work_time(struct derive *d, const struct derived *m, bool all, d
 	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
 		if (!has || has[id])
 			v[id] = time[id];
-	if (!m->inclusive)
-		return 0;
-	add_to_parents(d, v);
-	of = has && is_used(d, m->metric) ? raw(d, m->metric, false, all) : NULL;
-	return of ? find_root_time(d, of, time, v) : 0;
+	if (m->inclusive) {
+		add_to_parents(d, v);
+		of = has && is_used(d, m->metric) ? raw(d, m->metric, false, all) : NULL;
+		if (of && find_root_time(d, of, time, v) < 0)
+			return -ENOMEM;
+	}
+	return add_measured(d, DERIVED_MEASURED_TIME, m, all, v);
 }
 
 /* By node: has neither it nor anything below it time on a device? NULL: out of memory, or all that have
@@ -630,10 +747,12 @@ static int make_work(struct derive *d, const struct derived *m, bool all, double
 	for (uint32_t id = 0; id < snapshot_n(d->snap); id++)
 		if (!time || !isnan(time[id]))
 			v[id] = of[id];
-	if (!m->inclusive)
-		return 0;
-	add_to_parents(d, v);
-	return find_root_work(d, of, raw(d, METRIC_TIME, false, all), all, v);
+	if (m->inclusive) {
+		add_to_parents(d, v);
+		if (find_root_work(d, of, raw(d, METRIC_TIME, false, all), all, v) < 0)
+			return -ENOMEM;
+	}
+	return add_measured(d, DERIVED_MEASURED, m, all, v);
 }
 
 /* Nearly always that is the metric as it is. */
@@ -641,11 +760,10 @@ static const double *work_as_it_is(struct derive *d, const struct derived *m, bo
 {
 	const double *of = raw(d, m->metric, false, all);
 
-	return of && !time_where_some_has_none(d, of, all) ? raw(d, m->metric, m->inclusive, all)
-							   : NULL;
+	return of && !is_counted(d, m->metric) && !time_where_some_has_none(d, of, all)
+		       ? raw(d, m->metric, m->inclusive, all)
+		       : NULL;
 }
-
-static const double *column(struct derive *d, const struct derived *m, bool all);
 
 static int make_quotient(struct derive *d, const struct derived *m, bool all, double *v)
 {
@@ -741,13 +859,15 @@ static int make_quantile(struct derive *d, const struct derived *m, bool all, do
  * that what has such work took: as rates divide, so that a rate by its peak is the share that is told. */
 struct roofs {
 	double *compute, *memory, *computing, *moving;
-	const bool *has_flops, *has_bytes; /* NULL: all time is of both, in Triton's viewer */
-	const uint8_t *time_alone;         /* what else it has does not count */
+	double *given, *counted;               /* seconds of what has either, by who says it */
+	const bool *has_flops, *has_bytes;     /* NULL: all time is of both, in Triton's viewer */
+	const bool *given_flops, *given_bytes; /* NULL: nothing was counted */
+	const uint8_t *time_alone;             /* what else it has does not count */
 	bool *on_device;
 	bool for_root; /* all is added to the first */
 };
 
-enum { ROOFS_COLUMNS = 4 };
+enum { ROOFS_COLUMNS = 6 };
 
 static void say_why(struct derive *d, uint32_t device, const char *what)
 {
@@ -775,10 +895,15 @@ static void roof_value(struct derive *d, struct roofs *r, uint32_t node, uint32_
 	double peak, *to = metric == METRIC_BYTES ? &r->memory[at] : &r->compute[at];
 
 	if (metric == METRIC_TIME) {
-		if (!r->has_flops || r->has_flops[node])
+		bool computes = !r->has_flops || r->has_flops[node];
+		bool moves = !r->has_bytes || r->has_bytes[node];
+
+		if (computes)
 			add_present(&r->computing[at], value * 1e-9);
-		if (!r->has_bytes || r->has_bytes[node])
+		if (moves)
 			add_present(&r->moving[at], value * 1e-9);
+		if (computes || moves)
+			add_present(&r->given[at], value * 1e-9);
 		return;
 	}
 	if (!d->peaks || value == 0)
@@ -802,6 +927,31 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
 }
 
+/* What was counted of kernels of which nobody else says how much they do. */
+static void roof_measured(struct derive *d, struct roofs *r, uint32_t node,
+			  const struct session_row *row)
+{
+	const struct session *s = snapshot_session(d->snap);
+	uint32_t at = r->for_root ? 0 : node, device = row_device(s, row);
+	struct measured_work work;
+	bool computes, moves;
+
+	if (!r->given_flops || !measured_work_of(&d->measured, s, row, &work))
+		return;
+	computes = !r->given_flops[node] && !isnan(measured_amount(&work, METRIC_ANY_FLOPS));
+	moves = !r->given_bytes[node] && !isnan(measured_amount(&work, METRIC_BYTES));
+	for (unsigned i = 0; computes && i < PEAK_WIDTHS; i++)
+		roof_value(d, r, node, device, METRIC_FLOPS8 + i, work.flops[i]);
+	if (computes)
+		add_present(&r->computing[at], work.time_ns * 1e-9);
+	if (moves) {
+		roof_value(d, r, node, device, METRIC_BYTES, work.bytes);
+		add_present(&r->moving[at], work.time_ns * 1e-9);
+	}
+	if (computes || moves)
+		add_present(&r->counted[at], work.time_ns * 1e-9);
+}
+
 static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 		     const struct session_row *row)
 {
@@ -810,6 +960,7 @@ static void roof_row(struct derive *d, struct roofs *r, uint32_t node,
 	bool on_device = session_lane_at(s, row->lane)->device != SESSION_NONE;
 
 	r->on_device[node] |= on_device;
+	roof_measured(d, r, node, row);
 	for (uint32_t i = 0; i < set->n; i++) {
 		uint32_t metric = set->metrics[i];
 
@@ -833,6 +984,8 @@ static void roofs_roll_up(const struct derive *d, struct roofs *r)
 	add_to_parents(d, r->memory);
 	add_to_parents(d, r->computing);
 	add_to_parents(d, r->moving);
+	add_to_parents(d, r->given);
+	add_to_parents(d, r->counted);
 	for (uint32_t id = snapshot_n(d->snap); id-- > 1;)
 		r->on_device[parents[id]] |= r->on_device[id];
 }
@@ -859,6 +1012,12 @@ static double roofs_value(const struct roofs *r, enum derived_op op, uint32_t no
 		return r->memory[node];
 	case DERIVED_MOVING:
 		return r->moving[node];
+	case DERIVED_GIVEN:
+		return r->given[node];
+	case DERIVED_COUNTED:
+		return r->counted[node];
+	case DERIVED_SOURCE:
+		return derive_source(r->given[node], r->counted[node]);
 	default:
 		return derive_roofline(op, r->compute[node] / r->computing[node],
 				       r->memory[node] / r->moving[node]);
@@ -905,23 +1064,6 @@ static uint8_t *find_time_alone(struct derive *d, const uint8_t *timed, bool all
 	return alone;
 }
 
-/* Has it, or what is around it in whatever group, values of the metric? malloc'd. */
-static bool *find_worked_anywhere(struct derive *d, uint32_t metric, bool all)
-{
-	const double *of = is_used(d, metric) ? raw(d, metric, false, all) : NULL;
-	_cleanup_(freep) uint8_t *marks = of ? mark_values(d, of) : NULL;
-	uint32_t n = snapshot_n(d->snap);
-	bool *has = calloc(MAX(n, 1u), sizeof(*has));
-
-	if (has && marks && snapshot_mark_below(d->snap, marks) < 0) {
-		free(has);
-		return NULL;
-	}
-	for (uint32_t i = 0; has && marks && i < n; i++)
-		has[i] = marks[i];
-	return has;
-}
-
 /* As without groups: find_root_work(), find_root_time(). */
 static int root_roofline(struct derive *d, bool all, struct roofs *of)
 {
@@ -934,7 +1076,8 @@ static int root_roofline(struct derive *d, bool all, struct roofs *of)
 	alone = timed ? find_time_alone(d, timed, all) : NULL;
 	if (!has_flops || !has_bytes || !alone)
 		return -ENOMEM;
-	r.compute[0] = r.memory[0] = r.computing[0] = r.moving[0] = NAN;
+	for (unsigned i = 0; i < ROOFS_COLUMNS; i++) /* they are one after another */
+		r.compute[i * snapshot_n(d->snap)] = NAN;
 	r.has_flops = has_flops;
 	r.has_bytes = has_bytes;
 	r.time_alone = alone;
@@ -949,6 +1092,7 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	_cleanup_(freep) double *numbers = malloc(MAX(n, 1u) * ROOFS_COLUMNS * sizeof(*numbers));
 	_cleanup_(freep) bool *flags = calloc(MAX(n, 1u), sizeof(*flags));
 	_cleanup_(freep) bool *has_flops = NULL, *has_bytes = NULL;
+	_cleanup_(freep) bool *given_flops = NULL, *given_bytes = NULL;
 	_cleanup_(freep) uint8_t *timed = NULL, *alone = NULL;
 	const double *time = d->totals == TOTALS_UPSTREAM ? NULL : raw(d, METRIC_TIME, true, all);
 	struct roofs r;
@@ -962,12 +1106,22 @@ static int make_roofline(struct derive *d, const struct derived *m, bool all, do
 	if (find_worked(d, METRIC_ANY_FLOPS, all, &has_flops) < 0 ||
 	    find_worked(d, METRIC_BYTES, all, &has_bytes) < 0)
 		return -ENOMEM;
+	if (is_counted(d, METRIC_BYTES)) {
+		given_flops = find_given(d, METRIC_ANY_FLOPS, all);
+		given_bytes = find_given(d, METRIC_BYTES, all);
+		if (!given_flops || !given_bytes)
+			return -ENOMEM;
+	}
 	r = (struct roofs){.compute = numbers,
 			   .memory = numbers + n,
 			   .computing = numbers + 2 * n,
 			   .moving = numbers + 3 * n,
+			   .given = numbers + 4 * n,
+			   .counted = numbers + 5 * n,
 			   .has_flops = has_flops,
 			   .has_bytes = has_bytes,
+			   .given_flops = given_flops,
+			   .given_bytes = given_bytes,
 			   .time_alone = alone,
 			   .on_device = flags};
 	roof_rows(d, &r, all);
@@ -1016,7 +1170,13 @@ static int make(struct derive *d, const struct derived *m, bool all, double *v)
 	case DERIVED_COMPUTING:
 	case DERIVED_AT_MEMORY:
 	case DERIVED_MOVING:
+	case DERIVED_SOURCE:
+	case DERIVED_GIVEN:
+	case DERIVED_COUNTED:
 		return make_roofline(d, m, all, v);
+	case DERIVED_MEASURED:
+	case DERIVED_MEASURED_TIME:
+		return make_measured(d, m, all, v);
 	default:
 		make_value(d, m, a, v);
 		return 0;
@@ -1057,6 +1217,11 @@ const double *derive_column(struct derive *d, const struct derived *m)
 	return column(d, m, counts_all(d, m));
 }
 
+bool derive_has_terms(struct derive *d, const struct derived *m)
+{
+	return is_used(d, m->metric) || (m->op == DERIVED_RATE && is_counted(d, m->metric));
+}
+
 /* What is divided, or by what; NULL: no row has any of it. */
 static const double *term_column(struct derive *d, const struct derived *by)
 {
@@ -1079,15 +1244,20 @@ static bool has_values(struct derive *d, const double *v, bool at_root)
 bool derive_has(struct derive *d, const struct derived *m)
 {
 	const struct metric *metric = derive_metric(snapshot_session(d->snap), m->metric);
-	struct derived by;
+	struct derived by, dividend;
 
 	if (m->op == DERIVED_QUANTILE)
 		return snapshot_session(d->snap)->n_hists > 0 &&
 		       has_values(d, derive_used(d, METRIC_TIME, true), true);
 	if (m->metric == METRIC_NONE)
 		return true;
-	if (!metric || !has_values(d, derive_used(d, m->metric, m->inclusive),
-				   m->inclusive && metric->scope == METRIC_INCLUSIVE))
+	if (!metric || !derive_has_terms(d, m))
+		return false;
+	dividend = derived_dividend(m, m->inclusive);
+	if (!has_values(d,
+			m->op == DERIVED_RATE ? derive_column(d, &dividend)
+					      : derive_raw(d, m->metric, m->inclusive),
+			m->inclusive && metric->scope == METRIC_INCLUSIVE))
 		return false;
 	return !derived_divisor(m, m->inclusive, &by) ||
 	       has_values(d, term_column(d, &by), by.inclusive);
@@ -1102,7 +1272,7 @@ double derive_rate_part(struct derive *d, const struct derived *rate, uint32_t n
 	double share;
 
 	if (rate->op != DERIVED_RATE || !derived_divisor(rate, true, &part) ||
-	    !is_used(d, rate->metric) || node >= snapshot_n(d->snap))
+	    !derive_has_terms(d, rate) || node >= snapshot_n(d->snap))
 		return NAN;
 	all = derive_used(d, METRIC_TIME, true);
 	of = derive_column(d, &part);
@@ -1149,7 +1319,7 @@ static void fetch(struct derive *d, const struct derived *m, struct derived_term
 	else if (m->metric == METRIC_NONE)
 		t->of = derive_column(d, m);
 	else
-		t->of = is_used(d, m->metric) ? term_column(d, &dividend) : NULL;
+		t->of = derive_has_terms(d, m) ? term_column(d, &dividend) : NULL;
 	if (derived_divisor(m, m->inclusive, &by))
 		t->by = term_column(d, &by);
 	if (m->op == DERIVED_SHARE && !m->inclusive)

@@ -28,7 +28,18 @@ enum derived_op {
 	DERIVED_WORK,       /* the metric, of what has time on a device: what of it rates divide, */
 	DERIVED_WORK_TIME,  /* and by what: device time of what has values of the metric */
 	DERIVED_LAUNCHED,   /* executions; absent where a filter left out some of those within */
+	DERIVED_SOURCE,     /* who says how much the work is: enum work_source */
+	DERIVED_GIVEN, /* parts of it: seconds of what the profile itself gives operations or bytes, */
+	DERIVED_COUNTED,  /* and of what has them by hardware counters (core/measured_work.h) */
+	DERIVED_MEASURED, /* what hardware counters say of a metric, where nothing else does, */
+	DERIVED_MEASURED_TIME, /* and the time of the kernels that it is of, in ns */
 };
+
+/* Metadata of the program and records of copies go before what was counted. */
+enum work_source { WORK_GIVEN, WORK_COUNTED, WORK_OF_BOTH, WORK_N_SOURCES };
+const char *work_source_word(enum work_source source);
+/* From seconds of each, NaN: none. */
+double derive_source(double given, double counted);
 
 enum bound { BOUND_NEITHER = 0, BOUND_COMPUTE, BOUND_MEMORY, BOUND_N };
 const char *bound_word(enum bound bound);
@@ -45,6 +56,15 @@ struct derived {
 	double factor;
 	double share; /* of DERIVED_QUANTILE: 0..1, or HISTS_DEVIATION */
 };
+
+/* A value that is a word, as of bound; NULL: values of m are none. */
+const char *derived_word(const struct derived *m, double v);
+
+/* util, bound and source: of no metric of the profile, and of a kernel alone unless "(inc)" is said. */
+static inline bool derived_is_roofline(const struct derived *m)
+{
+	return m->op == DERIVED_UTIL || m->op == DERIVED_BOUND || m->op == DERIVED_SOURCE;
+}
 
 enum totals {                  /* of inclusive values, when nodes are filtered out */
 	      TOTALS_OF_SHOWN, /* count what is shown */
@@ -70,7 +90,8 @@ bool derive_part(uint32_t metric, size_t i, uint32_t *ret);
  * nothing, or by a whole. A mean of host time is divided by all that was launched meanwhile, which is
  * below the node, though host time itself is exclusive; it is of all of it, and absent where a filter left
  * out a part (core/parted.h). A rate is over the time of what has values of
- * the metric: kernels whose bytes nobody knows say nothing of how fast others copied. */
+ * the metric: kernels whose bytes nobody knows say nothing of how fast others copied. Operations and bytes that
+ * hardware counters know of kernels that nobody told of are a part of it (DERIVED_MEASURED), over their own time. */
 bool derived_divisor(const struct derived *m, bool inclusive, struct derived *ret);
 /* The column that is divided: the metric's own; of a rate without what has no time, as bytes of kernels
  * of which nobody knows how long they took. */
@@ -106,6 +127,8 @@ const double *derive_used(struct derive *d, uint32_t metric, bool inclusive);
 const double *derive_now(struct derive *d, uint32_t metric, bool inclusive);
 /* Histograms of the nodes that count, made when first asked for; NULL: out of memory. */
 struct hists *derive_hists(struct derive *d);
+/* Has any row of the profile what m is made of? A rate may be of what hardware counters said. */
+bool derive_has_terms(struct derive *d, const struct derived *m);
 /* Has any node a value? */
 bool derive_has(struct derive *d, const struct derived *m);
 

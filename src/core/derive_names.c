@@ -138,13 +138,20 @@ static bool parse_share(const char **word, size_t *len, double *ret)
 	return n <= 100;
 }
 
-/* "util", "bound", "p99/us", "time_p99/us" and "stddev" */
+/* "util", "bound", "source", "p99/us", "time_p99/us" and "stddev" */
 static int parse_special(const char *word, size_t len, struct derived *ret)
 {
-	if (same(word, len, "util") || same(word, len, "bound")) {
-		ret->op = same(word, len, "util") ? DERIVED_UTIL : DERIVED_BOUND;
-		return 0;
-	}
+	static const struct {
+		const char *word;
+		uint8_t op;
+	} roofline[] = {
+		{"util", DERIVED_UTIL}, {"bound", DERIVED_BOUND}, {"source", DERIVED_SOURCE}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(roofline); i++)
+		if (same(word, len, roofline[i].word)) {
+			ret->op = roofline[i].op;
+			return 0;
+		}
 	starts(&word, &len, "time_");
 	if (!parse_share(&word, &len, &ret->share) || (len && *word != '/'))
 		return -ENOENT;
@@ -237,7 +244,7 @@ int derive_parse(const struct session *s, const char *word, size_t len, struct d
 		return r;
 	ret->inclusive = !exc;
 	ret->is_said = exc || inc;
-	if (ret->op == DERIVED_UTIL || ret->op == DERIVED_BOUND)
+	if (derived_is_roofline(ret))
 		ret->inclusive = inc; /* upstream's util is of a kernel alone */
 	else if (ret->metric != METRIC_NONE && !exc && !inc)
 		ret->inclusive = is_inclusive(s, ret->metric);

@@ -7,12 +7,11 @@
 #include "base/util.h"
 #include "core/hists.h"
 
-/* Is the inclusive value asked for? As the metric says; else as the set does, but for util and
- * bound as the metric was parsed. */
+/* Is the inclusive value asked for? As the metric says; else as the set does, but for util, bound and
+ * source as the metric was parsed. */
 static bool wants_inclusive(const struct number_set *set, const struct derived *m)
 {
-	bool about =
-		m->op == DERIVED_UTIL || m->op == DERIVED_BOUND ? m->inclusive : set->inclusive;
+	bool about = derived_is_roofline(m) ? m->inclusive : set->inclusive;
 
 	return (m->is_said ? m->inclusive : about) && !set->only_own;
 }
@@ -269,7 +268,8 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 		       bool inclusive)
 {
 	static const enum derived_op parts[] = {DERIVED_AT_COMPUTE, DERIVED_COMPUTING,
-						DERIVED_AT_MEMORY, DERIVED_MOVING};
+						DERIVED_AT_MEMORY,  DERIVED_MOVING,
+						DERIVED_GIVEN,      DERIVED_COUNTED};
 	double v[ARRAY_SIZE(parts)];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -280,7 +280,8 @@ static double roofline(struct numbers *n, enum derived_op op, const struct numbe
 
 		v[i] = column ? sum(column, set->nodes, count(set, inclusive)) : NAN;
 	}
-	return derive_roofline(op, v[0] / v[1], v[2] / v[3]);
+	return op == DERIVED_SOURCE ? derive_source(v[4], v[5])
+				    : derive_roofline(op, v[0] / v[1], v[2] / v[3]);
 }
 
 /* Executions of what is estimated have no count: of those of a kernel that ran in graphs, too, the mean is. */
@@ -324,7 +325,7 @@ static double other(const struct asking *a, const struct number_ask *ask,
 		return *known;
 	if (m->op == DERIVED_QUANTILE)
 		v = quantile(a, m->share, row, inclusive) / m->factor;
-	else if (m->op == DERIVED_UTIL || m->op == DERIVED_BOUND)
+	else if (derived_is_roofline(m))
 		v = roofline(a->n, m->op, &row->set, inclusive);
 	else
 		v = text(a->n, m->metric, &row->set);

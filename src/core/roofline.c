@@ -23,17 +23,29 @@ static double at(const double *v, uint32_t id)
 	return v ? v[id] : NAN;
 }
 
+/* What of a metric its rates divide, or by what (op); NULL: no row has any of it, or no memory. */
+static const double *part_of(struct derive *derive, enum derived_op op, uint32_t metric,
+			     bool inclusive)
+{
+	const struct derived rate = {
+		.op = DERIVED_RATE, .metric = metric, .inclusive = inclusive, .factor = 1};
+	const struct derived part = {
+		.op = (uint8_t)op, .metric = metric, .inclusive = inclusive, .factor = 1};
+
+	return derive_has_terms(derive, &rate) ? derive_column(derive, &part) : NULL;
+}
+
 /* The width of most of a node's operations. */
-static uint8_t width_of(struct snapshot *snap, uint32_t node, bool inclusive)
+static uint8_t width_of(struct derive *derive, uint32_t node, bool inclusive)
 {
 	uint8_t width = ROOFLINE_NO_WIDTH;
 	double most = 0;
 
 	for (uint8_t i = 0; i < PEAK_WIDTHS; i++) {
-		const struct snap_column *c = snapshot_column(snap, METRIC_FLOPS8 + i, inclusive);
+		const double *v = part_of(derive, DERIVED_WORK, METRIC_FLOPS8 + i, inclusive);
 
-		if (c && c->v[node] > most) {
-			most = c->v[node];
+		if (v && v[node] > most) {
+			most = v[node];
 			width = i;
 		}
 	}
@@ -72,6 +84,21 @@ static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint3
 	return &r->points[r->n++];
 }
 
+/* Operations may be counted of all executions of a kernel, and bytes of those that were measured alone: their mean is
+ * taken of all then, so that operations a byte are of the same executions. */
+static void add_kernel(struct roofline_point *p, const struct sources *from, uint32_t id)
+{
+	double flops_ns = at(from->flops_ns, id), bytes_ns = at(from->bytes_ns, id);
+	double ns = fmax(flops_ns, bytes_ns); /* of two, the one that is known */
+
+	if (isnan(ns))
+		return;
+	add_present(&p->flops, at(from->flops, id) * (ns / flops_ns));
+	add_present(&p->bytes, at(from->bytes, id) * (ns / bytes_ns));
+	add_present(&p->flops_ns, isnan(flops_ns) ? NAN : ns);
+	add_present(&p->bytes_ns, isnan(bytes_ns) ? NAN : ns);
+}
+
 /* A point for each name of nodes that have time of their own. */
 static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
 		       const struct sources *from)
@@ -95,10 +122,7 @@ static int add_kernels(struct roofline *r, struct snapshot *snap, struct numbers
 		}
 		p = &r->points[by_frame[frames[id]] - 1];
 		add_present(&p->time_ns, from->time[id]);
-		add_present(&p->flops, at(from->flops, id));
-		add_present(&p->bytes, at(from->bytes, id));
-		add_present(&p->flops_ns, at(from->flops_ns, id));
-		add_present(&p->bytes_ns, at(from->bytes_ns, id));
+		add_kernel(p, from, id);
 		if (from->time[id] > p->heaviest_ns) {
 			p->heaviest_ns = from->time[id];
 			p->node = id;
@@ -161,17 +185,6 @@ static int point_compare(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The time that rates of a metric divide by; NULL: no row has any of it, or no memory. */
-static const double *time_of(struct derive *derive, uint32_t metric, bool inclusive)
-{
-	const struct derived rate = {.op = DERIVED_RATE, .metric = metric, .inclusive = inclusive};
-	struct derived by;
-
-	if (!derive_used(derive, metric, inclusive) || !derived_divisor(&rate, inclusive, &by))
-		return NULL;
-	return derive_column(derive, &by);
-}
-
 int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
 		  enum roofline_of of)
 {
@@ -179,10 +192,10 @@ int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *num
 	struct derive *derive = numbers_derive(numbers);
 	struct sources from = {
 		.time = derive_used(derive, METRIC_TIME, inclusive),
-		.flops = derive_used(derive, METRIC_ANY_FLOPS, inclusive),
-		.bytes = derive_used(derive, METRIC_BYTES, inclusive),
-		.flops_ns = time_of(derive, METRIC_ANY_FLOPS, inclusive),
-		.bytes_ns = time_of(derive, METRIC_BYTES, inclusive),
+		.flops = part_of(derive, DERIVED_WORK, METRIC_ANY_FLOPS, inclusive),
+		.bytes = part_of(derive, DERIVED_WORK, METRIC_BYTES, inclusive),
+		.flops_ns = part_of(derive, DERIVED_WORK_TIME, METRIC_ANY_FLOPS, inclusive),
+		.bytes_ns = part_of(derive, DERIVED_WORK_TIME, METRIC_BYTES, inclusive),
 	};
 	int error;
 
@@ -195,7 +208,7 @@ int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *num
 		return error;
 	keep_complete(r);
 	for (size_t i = 0; i < r->n; i++) {
-		r->points[i].width = width_of(snap, r->points[i].node, inclusive);
+		r->points[i].width = width_of(derive, r->points[i].node, inclusive);
 		r->points[i].device = device_of(snap, r->points[i].node);
 	}
 	if (r->n > 1)

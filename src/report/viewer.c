@@ -183,8 +183,8 @@ static void put_word(struct viewer *v, unsigned metric, uint32_t node)
 		side = &v->sides[1];
 	if (isnan(side->values[metric][node]))
 		out_puts(v->out, "nan");
-	else if (v->metrics[metric].op == DERIVED_BOUND)
-		out_puts(v->out, bound_word((enum bound)side->values[metric][node]));
+	else if (derived_word(&v->metrics[metric], 0))
+		out_puts(v->out, derived_word(&v->metrics[metric], side->values[metric][node]));
 	else
 		put_name(v->out,
 			 strtab_str(snapshot_session(side->snap)->strings,
@@ -201,7 +201,7 @@ static void put_value(struct viewer *v, unsigned metric, uint32_t node)
 
 	if (isnan(value) && node == 0 && m->op == DERIVED_VALUE && m->plain && m->inclusive)
 		out_puts(v->out, "0.000"); /* Triton's files have a zero there for each metric */
-	else if (m->op == DERIVED_BOUND || (raw && raw->type == METRIC_TEXT))
+	else if (derived_word(m, 0) || (raw && raw->type == METRIC_TEXT))
 		put_word(v, metric, node);
 	else if (isnan(value))
 		out_puts(v->out, "nan");

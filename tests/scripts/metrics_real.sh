@@ -27,9 +27,12 @@ for chip in GH100 GA102; do
 		check "$chip: $metric is among it" counted "$("$PROTON" metrics --chip "$chip" --set live -f csv | grep "^$metric," | cut -d , -f 6)"
 	done
 done
-for set in gmp roofline memory tensor occupancy; do
-	check "GH100 has all of $set" "" "$("$PROTON" metrics --chip GH100 --set $set -f csv | sed 1d | grep -v ,counted,)"
+absent() { "$PROTON" metrics --chip GH100 --set "$1" -f csv | sed 1d | grep -v ,counted, | cut -d , -f 1; }
+for set in gmp memory tensor occupancy; do
+	check "GH100 has all of $set" "" "$(absent $set)"
 done
+# What other chips call otherwise, or have besides.
+check "GH100 has what operations and bytes are made of" "" "$(absent roofline | grep -vE '_op_f(add|mul|fma)2_pred_on|_src_fp(8|16)_dst_')"
 check "a name that is not there" 2 "$("$PROTON" metrics --chip GH100 dram__byte.sum >out 2>err; echo $?)"
 has "has a nearest one" "did you mean 'dram__bytes'" err
 check "one with what stands behind it" "     1  dram__bytes.sum" "$("$PROTON" metrics --chip GH100 dram__bytes.sum | tail -1 | cut -c -23)"

@@ -45,6 +45,9 @@ check "the second one" "add 252500 mul 502500" "$(of gpu__time_duration.sum)"
 check "an extreme does not" "add 102 mul 202" "$(of sm__cycles_active.max)"
 check "a ratio is a mean" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct)"
 check "losses" "" "$(losses a.hatchet)"
+# Who says it, and bytes in a second: 100 in a microsecond, 200 in one.
+rates() { "$PROTON" export -f csv -m byte/s,source a.hatchet | awk -F, '$5 == "add" || $5 == "mul" {print $5, $7, $8}' | tr -d '\r' | sort | xargs; }
+check "rates of kernels that say nothing" "add 100000000 counted mul 200000000 counted" "$(rates)"
 has "the run is told how" "kernels run one after another" <(notes)
 "$PROTON" export -f hatchet -o again.hatchet a.hatchet
 check "written again" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct again.hatchet)"

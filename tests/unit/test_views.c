@@ -22,6 +22,7 @@ struct world {
 	struct session *s;
 	struct snapshot *snap;
 	struct numbers *numbers;
+	uint32_t lane; /* of what is added */
 };
 
 static struct world w;
@@ -33,7 +34,7 @@ static uint32_t node(uint32_t parent, const char *name)
 
 static void set_time(uint32_t id, uint64_t time_ns, uint64_t count)
 {
-	uint32_t row = session_row_intern(w.s, id, 0, 0, SET_KERNEL);
+	uint32_t row = session_row_intern(w.s, id, w.lane, 0, SET_KERNEL);
 	const uint64_t values[] = {time_ns, count, time_ns / count, time_ns / count + 1};
 
 	for (unsigned i = 0; i < 4; i++)
@@ -241,7 +242,7 @@ static void add_number(uint32_t id, uint32_t metric, double v)
 		value.f64 = v;
 	else
 		value.u64 = (uint64_t)v;
-	ck_assert_int_eq(session_add(w.s, id, 0, 0, metric, value), 0);
+	ck_assert_int_eq(session_add(w.s, id, w.lane, 0, metric, value), 0);
 }
 
 /* Kernels by name over their contexts, scopes each by itself; what lacks a number is counted. */
@@ -280,6 +281,190 @@ START_TEST(roofline_points)
 	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 400.0 / 2000e-9, 1);
 	ck_assert_double_eq_tol(roofline_traffic(&r.points[0]), 20.0 / 5000e-9, 1);
 	roofline_done(&r);
+}
+END_TEST
+
+/* ---- what hardware counters say of kernels ---- */
+
+static void add_counted(uint32_t id, const char *name, double v)
+{
+	uint32_t metric = metric_table_add(
+		w.s->metrics, &(struct metric){.name = name, .unit = "", .type = METRIC_F64});
+
+	add_number(id, metric, v);
+}
+
+static void add_device(void)
+{
+	const struct session_device device = {.type = strtab_adds(w.s->strings, "CUDA"),
+					      .arch = strtab_adds(w.s->strings, "90")};
+	const struct session_lane lane = {SESSION_NONE, session_device_intern(w.s, &device), 0, 0,
+					  0};
+
+	w.lane = session_lane_intern(w.s, &lane);
+}
+
+/* Half of a kernel's 2000 ns were measured. */
+static void add_counts(uint32_t id)
+{
+	static const char *const ops[] = {"fadd", "fmul", "ffma", "hadd", "hmul",
+					  "hfma", "dadd", "dmul", "dfma"};
+	char name[80];
+
+	set_time(id, 2000, 2);
+	add_counted(id, "measured_time (ns)", 1000);
+	add_counted(id, "dram__bytes_read.sum", 300);
+	add_counted(id, "dram__bytes_write.sum", 200);
+	add_counted(id, "sm__inst_executed_pipe_tensor.sum", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		snprintf(name, sizeof(name), "smsp__sass_thread_inst_executed_op_%s_pred_on.sum",
+			 ops[i]);
+		add_counted(id, name, i < 3 ? 100 * (double)(i + 1) : i < 6 ? 10 : 1);
+	}
+}
+
+static double derived_by(struct derive *derive, const char *word, uint32_t id)
+{
+	struct derived_terms terms = {0};
+	struct derived m;
+
+	ck_assert_int_eq(derive_parse(w.s, word, strlen(word), &m), 0);
+	return derive_at(derive, &m, &terms, id, 0);
+}
+
+static double derived_value(const char *word, uint32_t id)
+{
+	return derived_by(numbers_derive(w.numbers), word, id);
+}
+
+/* Operations of a second of the kernels that were counted; no time of others is a part of it. */
+START_TEST(counted_rates)
+{
+	uint32_t a = node(SESSION_ROOT, "a"), k = node(a, "k"), other = node(a, "other");
+	/* 100 + 200 + 2 * 300; of two halves 2 * (10 + 10 + 2 * 10); 1 + 1 + 2 */
+	const double flops32 = 900, flops16 = 80, flops64 = 4;
+
+	add_device();
+	add_counts(k);
+	set_time(other, 5000, 1);
+	open_world(GROUP_NONE);
+	ck_assert_double_eq_tol(derived_value("flop32/s", k), flops32 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop16/s", k), flops16 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop64/s", k), flops64 / 1000e-9, 1);
+	ck_assert(isnan(derived_value("flop8/s", k)));
+	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("byte/s (inc)", a), 500 / 1000e-9, 1);
+	ck_assert(isnan(derived_value("byte/s", other)));
+	ck_assert_double_eq(derived_value("source", k), WORK_COUNTED);
+	ck_assert(isnan(derived_value("source", other)));
+	ck_assert_double_eq(derived_value("source (inc)", a), WORK_COUNTED);
+}
+END_TEST
+
+/* The share of the nearer roof, of the kernels that were counted, also below groups. */
+START_TEST(counted_util)
+{
+	const enum group groups[] = {GROUP_NONE, GROUP_DEVICE};
+	struct peaks *peaks = peaks_new();
+	uint32_t k = node(node(SESSION_ROOT, "a"), "k"), at;
+	struct derive *derive;
+	unsigned line;
+
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 1G\n", &line), 0);
+	add_device();
+	add_counts(k);
+	open_world(groups[_i]);
+	derive = derive_new(w.snap, peaks);
+	at = snapshot_n(w.snap) - 1; /* the kernel, in its group */
+	/* 80 at 4G and 900 at 2G and 4 at 1G are 474 ns of 1000; 500 bytes at 1G are 500 */
+	ck_assert_double_eq_tol(derived_by(derive, "util", at), 0.5, 1e-9);
+	ck_assert_double_eq_tol(derived_by(derive, "util (inc)", SESSION_ROOT), 0.5, 1e-9);
+	ck_assert_double_eq_tol(derived_by(derive, "gbyte/s (inc)", SESSION_ROOT), 0.5, 1e-9);
+	derive_free(derive);
+	peaks_free(peaks);
+}
+END_TEST
+
+/* What the program says goes before what was counted, of each kind by itself. */
+START_TEST(counted_after_given)
+{
+	struct roofline r = {.points = NULL};
+	uint32_t a = node(SESSION_ROOT, "a"), k = node(a, "k");
+
+	add_device();
+	add_counts(k);
+	add_number(a, METRIC_FLOPS16, 8000);
+	open_world(GROUP_NONE);
+	ck_assert(isnan(derived_value("flop32/s", k)));
+	ck_assert_double_eq_tol(derived_value("flop16/s", a), 8000 / 2000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
+	ck_assert_double_eq(derived_value("source", k), WORK_OF_BOTH);
+	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_SCOPES), 0);
+	ck_assert_uint_eq(r.n, 1);
+	roofline_done(&r);
+}
+END_TEST
+
+/* Tensor cores ran, and nobody counted what: the operations are not known, and the bytes are. */
+START_TEST(counted_in_part)
+{
+	struct roofline r = {.points = NULL};
+	uint32_t k = node(SESSION_ROOT, "k"), known = node(SESSION_ROOT, "known");
+
+	add_device();
+	add_counts(k);
+	add_counts(known);
+	add_counted(k, "sm__inst_executed_pipe_tensor.sum", 7);
+	add_counted(known, "sm__inst_executed_pipe_tensor.sum", 7);
+	add_counted(known, "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum", 7);
+	open_world(GROUP_NONE);
+	ck_assert(isnan(derived_value("flop32/s", k)));
+	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop32/s", known), 900 / 1000e-9, 1);
+	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	ck_assert_uint_eq(r.n, 1);
+	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 984 / 1000e-9, 1);
+	ck_assert_double_eq(roofline_intensity(&r.points[0]), 984.0 / 500);
+	ck_assert_uint_eq(r.points[0].width, 2);
+	ck_assert_uint_eq(r.n_without_flops, 1);
+	roofline_done(&r);
+}
+END_TEST
+
+/* Ranges of a scope are on lanes of the host, with its time. */
+START_TEST(counted_ranges)
+{
+	uint32_t a = node(SESSION_ROOT, "a"), k = node(a, "k");
+
+	add_counts(a);
+	add_device();
+	set_time(k, 1000, 1);
+	open_world(GROUP_NONE);
+	ck_assert(isnan(derived_value("byte/s (inc)", a)));
+	ck_assert(isnan(derived_value("util (inc)", a)));
+	ck_assert(isnan(derived_value("source (inc)", a)));
+}
+END_TEST
+
+/* Operations in tensor cores are of the precision that they multiply. */
+START_TEST(counted_tensors)
+{
+	uint32_t k = node(SESSION_ROOT, "k");
+
+	add_device();
+	add_counts(k);
+	add_counted(k, "sm__inst_executed_pipe_tensor.sum", 7);
+	add_counted(k, "sm__ops_path_tensor_src_fp16_dst_fp16.sum", 1000);
+	add_counted(k, "sm__ops_path_tensor_src_fp16_dst_fp32.sum", 2000);
+	add_counted(k, "sm__ops_path_tensor_src_bf16_dst_fp32.sum", 4000);
+	add_counted(k, "sm__ops_path_tensor_src_tf32_dst_fp32.sum", 100);
+	add_counted(k, "sm__ops_path_tensor_src_fp64.sum", 10);
+	add_counted(k, "sm__ops_path_tensor_src_fp8.sum", 5);
+	open_world(GROUP_NONE);
+	ck_assert_double_eq_tol(derived_value("flop8/s", k), 5 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop16/s", k), 7080 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop32/s", k), 1000 / 1000e-9, 1);
+	ck_assert_double_eq_tol(derived_value("flop64/s", k), 14 / 1000e-9, 1);
 }
 END_TEST
 
@@ -922,6 +1107,12 @@ int main(void)
 	tcase_add_test(c, bottom_up_empty);
 	tcase_add_test(c, callers_small);
 	tcase_add_test(c, roofline_points);
+	tcase_add_test(c, counted_rates);
+	tcase_add_loop_test(c, counted_util, 0, 2);
+	tcase_add_test(c, counted_after_given);
+	tcase_add_test(c, counted_in_part);
+	tcase_add_test(c, counted_ranges);
+	tcase_add_test(c, counted_tensors);
 	tcase_add_test(c, durations_of);
 	tcase_add_test(c, durations_filtered);
 	tcase_add_test(c, durations_grouped);
