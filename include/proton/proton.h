@@ -74,7 +74,8 @@ struct proton_session_options {
 	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the
-			   * program goes on; ":format=hatchet_msgpack" behind it: so */
+			   * program goes on; ":format=hatchet_msgpack" behind it: so. "pcsampling": samples
+			   * of the code of kernels from now on, as of record --pc-sampling */
 	const char *hook; /* there is none in C */
 };
 

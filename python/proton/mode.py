@@ -32,7 +32,8 @@ class BaseMode:
 
 
 class PCSampling(BaseMode):
-    """Samples of the program counter. interval: cycles between two, 1 and up: ValueError."""
+    """Samples of the code that kernels run. interval: ValueError below 1; how often is what the run says (record
+    --pc-sampling), as Triton's Proton, too, has a period of its own."""
 
     name = "pcsampling"
 

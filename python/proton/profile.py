@@ -20,7 +20,7 @@ _NVTX = "NVTX_INJECTION64_PATH"
 _NVTX_OWN = "/proc/self/task/"  # … of the process that it is for; another may name its own
 
 _live = set()  # sessions of this process that are not finalized
-_once = {"warned": False, "started": False, "gone": False, "unsampled": False, "nvtx": None}
+_once = {"warned": False, "started": False, "gone": False, "nvtx": None}
 
 
 def _unknown(session):
@@ -84,21 +84,6 @@ def _text(value, what):
     if "\0" in value:
         raise ValueError("%s has a NUL in it" % what)
     return os.fsencode(value) if what == "name" else _native.encode(value)
-
-
-def _known_mode(mode):
-    """The mode, but for what is left out, of which a warning tells once."""
-    text = _text(mode, "mode")
-    if text is None or text.split(b":")[0].lower() != b"pcsampling":
-        return text
-    if not _once["unsampled"]:
-        _once["unsampled"] = True
-        warnings.warn(
-            "mode 'pcsampling' is not taken up: ask for samples of kernels with 'proton record --pc-sampling'",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    return None
 
 
 def _hook_of(hook):
@@ -199,7 +184,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         context=_text(context_word(context) if isinstance(context, str) else context, "context"),
         data=_text(data_word(data) if isinstance(data, str) else data, "data"),
         backend=_text(backend, "backend"),
-        mode=_known_mode(mode),
+        mode=_text(mode, "mode"),
     )
     path = _text(DEFAULT_PROFILE_NAME if name is None else name, "name")
     _open_nvtx()

@@ -125,7 +125,7 @@ def main():
             context=context or "shadow",
             data=data or "tree",
             backend=None if backend in TRITONS else backend,
-            mode=_module("triton_seam").known_mode(mode or "") or None,
+            mode=mode,
             hook=hook,
         )
     except Exception as error:

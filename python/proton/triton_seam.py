@@ -51,16 +51,6 @@ def note(text):
         _library().proton_seam_note(_native.encode(text))
 
 
-def known_mode(mode):
-    """The mode, but for what is left out, which a note says."""
-    if mode.split(":")[0] != "pcsampling":
-        return mode
-    note(
-        "mode 'pcsampling' of Triton's Proton is not taken up: ask for samples of kernels with 'proton record --pc-sampling'"
-    )
-    return ""
-
-
 def _library():
     return ctypes.PyDLL(_native.load())
 
@@ -134,7 +124,7 @@ class Seam(types.ModuleType):
             )
         # Before Triton 3.6 the last of these may be the folder of CUPTI.
         mode = "" if os.sep in mode else mode
-        mode = known_mode("pcsampling" if profiler == "cupti_pcsampling" else mode)
+        mode = "pcsampling" if profiler == "cupti_pcsampling" else mode
         options = {
             "context": context_word(contextSourceName),
             "data": data_word(dataName),

@@ -27,14 +27,19 @@ struct backend {
 	int (*start)(const struct backend_options *options, struct activity_sink *sink,
 		     void **ret_state);
 	/* Deliver what is complete (force: also what is not). Called by the sender thread every
-	 * period while there is work, and once at exit with force. NULL = nothing to do. */
+	 * period while there is work, and with force at exit and before exec, which may fail.
+	 * NULL = nothing to do. */
 	int (*flush)(void *state, bool force);
+	/* The same, at exit in its place, where something is to end then. May be NULL. */
+	int (*finish)(void *state);
 	/* There is more than one calling context (scope, thread) from now on: attribute. Called
 	 * at most once, from any thread; may be NULL. */
 	void (*attribute)(void *state);
 	/* A thread (struct range_place) has entered or left a scope; called where ranges of these are wanted, on that
 	 * thread, which may wait here for a device. May be NULL. */
 	void (*moved)(void *state, uint32_t thread);
+	/* Samples of the code of kernels are wanted from now on, if they were not. From any thread; may be NULL. */
+	void (*sample)(void *state);
 	/* Bytes of activity buffers held now; may be NULL. */
 	uint64_t (*buffer_bytes)(void *state);
 	void (*stop)(void *state); /* state may be half started */

@@ -85,13 +85,15 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	atomic_store(&c->unified, options->unified ? CUPTI_UNIFIED_WANTED : CUPTI_UNIFIED_OFF);
 	c->idle = !options->no_idle;
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
+	c->pc_sampling = options->pc_sampling;
+	atomic_store(&c->n_capturing, 0);
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);
 		return r;
 	}
 	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs ||
-	    c->wanted.pc_sampling & PC_SAMPLING_EXACT)
+	    c->pc_sampling)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */
@@ -131,7 +133,7 @@ static void tell_memory(struct cupti *c, uint64_t until_ns)
 	c->sink->ops->memory_until(c->sink, until_ns);
 }
 
-static int flush_ours(struct cupti *c, bool force)
+static int flush_ours(struct cupti *c, bool force, bool is_last)
 {
 	uint64_t begin_ns = clock_realtime_ns();
 	int r;
@@ -144,7 +146,10 @@ static int flush_ours(struct cupti *c, bool force)
 	r = cupti_activity_flush(c, force);
 	if (c->ranges && force)
 		cupti_ranges_flush(c, true);
-	cupti_pc_flush(c, force);
+	if (is_last)
+		cupti_pc_end(c);
+	else
+		cupti_pc_flush(c, force);
 	tell_memory(c, force ? UINT64_MAX : begin_ns);
 	if (c->idle && c->sink->ops->settled)
 		tell_settled(c, force);
@@ -157,9 +162,8 @@ static int flush_ours(struct cupti *c, bool force)
 }
 
 /* While another one begins or ends with CUPTI, the next flush is soon enough; but for the last. */
-static int flush(void *state, bool force)
+static int flush_as(struct cupti *c, bool force, bool is_last)
 {
-	struct cupti *c = state;
 	int r = 0;
 
 	if (!cupti_running(c)) /* there is none, and others do not wait for it */
@@ -167,11 +171,21 @@ static int flush(void *state, bool force)
 	if (atomic_load(&c->phase) < CUPTI_ASIDE || !cupti_turn_take(force))
 		return 0;
 	if (cupti_running(c))
-		r = flush_ours(c, force);
+		r = flush_ours(c, force, is_last);
 	else if (atomic_load(&c->phase) == CUPTI_ASIDE)
 		cupti_rival_look(c, force);
 	cupti_turn_give();
 	return r;
+}
+
+static int flush(void *state, bool force)
+{
+	return flush_as(state, force, false);
+}
+
+static int finish(void *state)
+{
+	return flush_as(state, true, true);
 }
 
 static void attribute(void *state)
@@ -188,6 +202,14 @@ static void moved(void *state, uint32_t thread)
 
 	if (c->ranges && cupti_running(c))
 		cupti_ranges_moved(c, thread);
+}
+
+static void sample(void *state)
+{
+	struct cupti *c = state;
+
+	cupti_pc_start(c);
+	cupti_calls_settle(c);
 }
 
 static uint64_t buffer_bytes(void *state)
@@ -209,7 +231,7 @@ static void stop(void *state)
 	if (cupti_running(c)) {
 		cupti_activity_stop(c);
 		cupti_unified_end(c);
-		flush_ours(c, true);
+		flush_ours(c, true, true);
 		atomic_store(&c->phase, CUPTI_OFF);
 		c->api.cuptiUnsubscribe(c->subscriber);
 	}
@@ -237,8 +259,10 @@ const struct backend backend_cupti = {
 	.probe = probe,
 	.start = start,
 	.flush = flush,
+	.finish = finish,
 	.attribute = attribute,
 	.moved = moved,
+	.sample = sample,
 	.buffer_bytes = buffer_bytes,
 	.stop = stop,
 	.forked = forked,

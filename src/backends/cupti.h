@@ -98,6 +98,9 @@ struct cupti {
 	bool idle;           /* … and what lets a device wait */
 	bool device_graphs;  /* … those that kernels launch, too */
 	bool whole_graphs;   /* graphs are recorded whole, their nodes are not */
+	_Atomic uint32_t pc_sampling; /* cupti_pc_start() may begin it later */
+	atomic_bool pc_listens;       /* callbacks that samples need are on */
+	_Atomic int n_capturing; /* streams that are captured, of those that were seen to begin */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -145,7 +148,8 @@ struct cupti_thread {
 	uint32_t n_updated; /* nodes of which CUPTI has told in the call that changes a graph */
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
-	struct cupti_outer outer;                                          /* cupti_api.c */
+	const void *sampled; /* the context that it launched in last, where samples are wanted */
+	struct cupti_outer outer; /* cupti_api.c */
 };
 extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
 
@@ -210,10 +214,14 @@ void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush
 void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
 
 /* cupti_pc.c. All of it does nothing where samples are not wanted. */
+void cupti_pc_start(struct cupti *c);                  /* they are wanted from now on; any thread */
 void cupti_pc_context(struct cupti *c, void *context); /* was made; in its callback */
+/* Something is launched in it: it may be older than we are. */
+void cupti_pc_launch(struct cupti *c, void *context);
 void cupti_pc_context_ends(struct cupti *c, const void *context);
 void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded);
-void cupti_pc_flush(struct cupti *c, bool last); /* after the records of a flush */
+void cupti_pc_flush(struct cupti *c, bool force); /* after the records of a flush */
+void cupti_pc_end(struct cupti *c);               /* … of the last one */
 void cupti_pc_forked(void);
 
 /* cupti_api.c */
@@ -224,8 +232,9 @@ void cupti_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 /* Of a driver call: is it one whose correlation id is given a launch context? Does the host wait in it? */
 bool cupti_call_launches(uint32_t id);
 bool cupti_call_waits(uint32_t id);
-void cupti_calls_start(struct cupti *c);  /* the few that are always on */
-void cupti_calls_settle(struct cupti *c); /* launch callbacks on when they are wanted */
+void cupti_calls_start(struct cupti *c); /* the few that are always on */
+void cupti_calls_settle(
+	struct cupti *c); /* those of launches and samples on when they are wanted */
 
 /* cupti_functions.c: calls that the program makes, at their ENTER and EXIT */
 void cupti_functions_named(const struct abi_call *call);

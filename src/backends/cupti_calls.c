@@ -99,6 +99,9 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	cupti_thread.launching_call = id;
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
+	if (_unlikely_(atomic_load_explicit(&c->pc_sampling, memory_order_relaxed)) &&
+	    cupti_thread.sampled != call->context)
+		cupti_pc_launch(c, call->context);
 	if (class == CALL_GRAPH) {
 		cupti_launches_graph(&c->launches, correlation);
 		if (call->params)
@@ -139,14 +142,21 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	cupti_activity_flush(c, false);
 }
 
-/* From before a stream is captured until it is no longer: what fails to begin has not begun. */
-static void capture_ranges(struct cupti *c, const struct abi_call *call, bool on, uint32_t result)
+/* From before a stream is captured until it is no longer: what fails to begin has not begun. Of those that were seen to
+ * begin. */
+static void count_capture(struct cupti *c, const struct abi_call *call, bool on, uint32_t result)
 {
-	if (on && call->site == ABI_ENTER)
-		cupti_ranges_capture(c, true);
-	else if (call->site == ABI_EXIT &&
-		 (on ? result != ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD))
-		cupti_ranges_capture(c, false);
+	int n = atomic_load(&c->n_capturing);
+
+	if (on && call->site == ABI_ENTER) {
+		atomic_fetch_add(&c->n_capturing, 1);
+		if (_unlikely_(c->ranges))
+			cupti_ranges_capture(c);
+	} else if (call->site == ABI_EXIT &&
+		   (on ? result != ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD)) {
+		while (n > 0 && !atomic_compare_exchange_weak(&c->n_capturing, &n, n - 1))
+			;
+	}
 }
 
 /* A stream is captured by this thread from now on, or no longer: an end that fails ends it, but where the thread may
@@ -156,8 +166,7 @@ static void capture(struct cupti *c, const struct abi_call *call, bool on)
 	uint32_t result = call->result ? *(const uint32_t *)call->result : ABI_CALL_OK;
 	void *const *stream = call->params;
 
-	if (_unlikely_(c->ranges))
-		capture_ranges(c, call, on, result);
+	count_capture(c, call, on, result);
 	if (call->site != ABI_EXIT || !stream || !c->sink->ops->capturing)
 		return;
 	if (on ? result == ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD)
@@ -385,17 +394,24 @@ static void enable_class(struct cupti *c, bool launches)
 			enable(c, ABI_DOMAIN_DRIVER, id);
 }
 
+static void sample(struct cupti *c)
+{
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);
+	atomic_store(&c->pc_listens, true);
+}
+
 void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
-	if (c->memory || c->ranges || c->wanted.pc_sampling)
+	if (c->memory || c->ranges)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
-	if (c->wanted.pc_sampling) {
-		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
-		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
-		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);
-	}
+	atomic_store(&c->pc_listens, false);
+	if (c->pc_sampling)
+		sample(c);
 	enable_class(c, false);
 }
 
@@ -441,10 +457,19 @@ static void attribute(struct cupti *c)
 	atomic_store(&c->launches.complete, true);
 }
 
+static bool wants_launches(struct cupti *c)
+{
+	return atomic_load(&c->want_attribution) && !atomic_load(&c->launches.complete);
+}
+
+static bool wants_samples(struct cupti *c)
+{
+	return atomic_load(&c->pc_sampling) && !atomic_load(&c->pc_listens);
+}
+
 static bool wanted(struct cupti *c)
 {
-	return atomic_load(&c->want_attribution) && !atomic_load(&c->launches.complete) &&
-	       cupti_running(c);
+	return (wants_launches(c) || wants_samples(c)) && cupti_running(c);
 }
 
 /* CUPTI wants these calls one at a time. Whoever finds another thread at it leaves the wish to it:
@@ -454,7 +479,9 @@ void cupti_calls_settle(struct cupti *c)
 	while (wanted(c)) {
 		if (atomic_exchange(&c->settling, true))
 			return;
-		if (wanted(c))
+		if (wanted(c) && wants_samples(c))
+			sample(c);
+		if (wanted(c) && wants_launches(c))
 			attribute(c);
 		atomic_store(&c->settling, false);
 	}

@@ -2,9 +2,11 @@
 /* PC sampling: in which instruction of which function the multiprocessors are, at an interval, and why a warp waits there.
  *
  *     context made      settings, buffers; sampling begins        the thread that makes it
+ *     a launch          the same, in a context older than we are  the thread that launches
  *     a flush           GetData of each context                   the flusher
  *     module unloads    GetData: what is in it has no name after  the thread that unloads it
  *     context ends      GetData, Disable                          the thread that destroys it
+ *     program ends      the same, of all                          the flusher
  *
  * A buffer of the hardware's that was full stays full, whatever is read: its context is read no more.
  *
@@ -13,6 +15,7 @@
  * all that is not samples goes on. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -56,9 +59,10 @@ static struct {
 	atomic_bool is_over;
 	struct sampled_context contexts[CONTEXTS_MAX];
 	uint32_t told; /* bits: what was said */
+	int cancel;    /* whether who has the turn could be cancelled before */
 } pc;
 
-enum told { TOLD_REFUSED, TOLD_ABSENT, TOLD_MANY, TOLD_READING, TOLD_FULL };
+enum told { TOLD_REFUSED, TOLD_ABSENT, TOLD_MANY, TOLD_READING, TOLD_FULL, TOLD_BESIDE, TOLD_LATE };
 
 static void nap_ms(unsigned ms)
 {
@@ -67,21 +71,30 @@ static void nap_ms(unsigned ms)
 	nanosleep(&nap, NULL);
 }
 
+/* Who has it is not cancelled: nobody would ever give it back. */
 static bool turn_take(unsigned ms)
 {
 	uint64_t until_ns = clock_monotonic_ns() + ms * NSEC_PER_MSEC;
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	while (atomic_exchange(&pc.busy, true)) {
-		if (clock_monotonic_ns() >= until_ns)
+		if (clock_monotonic_ns() >= until_ns) {
+			pthread_setcancelstate(cancel, NULL);
 			return false;
+		}
 		nap_ms(1);
 	}
+	pc.cancel = cancel;
 	return true;
 }
 
 static void turn_give(void)
 {
+	int cancel = pc.cancel;
+
 	atomic_store(&pc.busy, false);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static void tell(struct cupti *c, enum told what, const char *sentence)
@@ -94,7 +107,7 @@ static void tell(struct cupti *c, enum told what, const char *sentence)
 
 static bool is_wanted(const struct cupti *c)
 {
-	return c->wanted.pc_sampling && c->sink->ops->sampled;
+	return c->pc_sampling && c->sink->ops->sampled;
 }
 
 /* ---- refusals ---- */
@@ -195,9 +208,9 @@ static uint32_t learn_reasons(struct cupti *c, struct sampled_context *x)
 
 static uint32_t configure(struct cupti *c, struct sampled_context *x)
 {
-	bool exact = c->wanted.pc_sampling & PC_SAMPLING_EXACT;
+	bool exact = c->pc_sampling & PC_SAMPLING_EXACT;
 	struct abi_pc_setting settings[] = {
-		{.attribute = ABI_PC_PERIOD, .number = c->wanted.pc_sampling & ~PC_SAMPLING_EXACT},
+		{.attribute = ABI_PC_PERIOD, .number = c->pc_sampling & ~PC_SAMPLING_EXACT},
 		{.attribute = ABI_PC_BUFFER_BYTES,
 		 .bytes = (size_t)(c->wanted.pc_buffer_mib ? c->wanted.pc_buffer_mib : BUFFER_MIB)
 			  << 20},
@@ -257,22 +270,11 @@ static struct sampled_context *find(const void *context)
 	return NULL;
 }
 
-void cupti_pc_context(struct cupti *c, void *context)
+/* With the turn; is it sampled? */
+static bool add_context(struct cupti *c, void *context)
 {
-	struct sampled_context *x;
+	struct sampled_context *x = find(context);
 
-	if (!is_wanted(c) || !context || atomic_load(&pc.is_over))
-		return;
-	if (!is_complete(&c->api)) {
-		tell(c, TOLD_ABSENT,
-		     "the code of kernels is not sampled: this libcupti is older than CUDA 11.3");
-		return;
-	}
-	if (!turn_take(WAIT_MS)) {
-		c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
-		return;
-	}
-	x = find(context);
 	if (!x && (x = find(NULL))) {
 		x->is_on = x->was_full = false;
 		x->context = context;
@@ -281,7 +283,62 @@ void cupti_pc_context(struct cupti *c, void *context)
 		tell(c, TOLD_MANY,
 		     "the code of kernels is not sampled in all contexts: there are more than 64");
 	}
+	return x && x->is_on;
+}
+
+static bool can_begin(struct cupti *c, const void *context)
+{
+	if (!is_wanted(c) || !context || atomic_load(&pc.is_over))
+		return false;
+	if (!is_complete(&c->api))
+		tell(c, TOLD_ABSENT,
+		     "the code of kernels is not sampled: this libcupti is older than CUDA 11.3");
+	return is_complete(&c->api);
+}
+
+void cupti_pc_context(struct cupti *c, void *context)
+{
+	if (!can_begin(c, context))
+		return;
+	if (!turn_take(WAIT_MS)) { /* its first launch tries again */
+		c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
+		return;
+	}
+	add_context(c, context);
 	turn_give();
+}
+
+/* While a stream is captured the driver permits little, and what it refuses ends the capture: the launch after it is soon
+ * enough. */
+void cupti_pc_launch(struct cupti *c, void *context)
+{
+	if (!can_begin(c, context))
+		return;
+	if (!find(context)) {
+		if (atomic_load(&c->n_capturing) || !turn_take(0))
+			return;
+		if (add_context(c, context))
+			tell(c, TOLD_LATE,
+			     "sampling of code began when there were contexts already: of modules "
+			     "that were loaded before, no lines are known");
+		turn_give();
+	}
+	cupti_thread.sampled = context;
+}
+
+void cupti_pc_start(struct cupti *c)
+{
+	uint32_t none = 0;
+
+	if (c->ranges) {
+		tell(c, TOLD_BESIDE,
+		     "the code of kernels is not sampled: --metrics has the hardware counters");
+		return;
+	}
+	if (!c->sink->ops->sampled ||
+	    !atomic_compare_exchange_strong(&c->pc_sampling, &none, PC_SAMPLING_USUAL))
+		return;
+	atomic_store(&c->want_attribution, true);
 }
 
 /* ---- reading ---- */
@@ -293,7 +350,7 @@ static void deliver(struct cupti *c, const struct sampled_context *x, const stru
 			       .function = r->function ? r->function : "<unnamed kernel>",
 			       .device = x->device};
 
-	if (c->wanted.pc_sampling & PC_SAMPLING_EXACT && c->version >= ABI_VERSION_12_4)
+	if (c->pc_sampling & PC_SAMPLING_EXACT && c->version >= ABI_VERSION_12_4)
 		s.launch = cupti_launches_find(&c->launches, r->correlation);
 	for (size_t i = 0; i < r->n_reasons && i < x->n_reasons; i++) {
 		uint32_t index = r->reasons[i].index;
@@ -427,25 +484,37 @@ void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool
 		c->sink->ops->cubin(c->sink, crc.ret_crc, module->cubin, module->cubin_bytes);
 }
 
-void cupti_pc_flush(struct cupti *c, bool last)
+static bool turn_of_flusher(struct cupti *c, bool force)
 {
 	if (!is_wanted(c) || atomic_load(&pc.is_over))
+		return false;
+	if (turn_take(force ? LINGER_MS : 0))
+		return true;
+	if (force)
+		c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
+	return false;
+}
+
+/* Forced, the program may be over next, or go on: sampling is not ended. */
+void cupti_pc_flush(struct cupti *c, bool force)
+{
+	if (!turn_of_flusher(c, force))
 		return;
-	if (!turn_take(last ? LINGER_MS : 0)) {
-		if (last)
-			c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
+	for (size_t i = 0; i < CONTEXTS_MAX; i++)
+		read_context(c, &pc.contexts[i]);
+	c->sink->ops->sampled_all(c->sink, force);
+	turn_give();
+}
+
+void cupti_pc_end(struct cupti *c)
+{
+	if (!turn_of_flusher(c, true))
 		return;
-	}
-	if (!last) {
-		for (size_t i = 0; i < CONTEXTS_MAX; i++)
-			read_context(c, &pc.contexts[i]);
-	} else {
-		for (size_t i = 0; i < CONTEXTS_MAX; i++)
-			if (pc.contexts[i].context)
-				end(c, &pc.contexts[i]);
-		atomic_store(&pc.is_over, true);
-	}
-	c->sink->ops->sampled_all(c->sink, last);
+	for (size_t i = 0; i < CONTEXTS_MAX; i++)
+		if (pc.contexts[i].context)
+			end(c, &pc.contexts[i]);
+	atomic_store(&pc.is_over, true);
+	c->sink->ops->sampled_all(c->sink, true);
 	turn_give();
 }
 

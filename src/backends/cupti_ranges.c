@@ -47,7 +47,6 @@ static struct {
 	_Atomic(struct ranged_context *) contexts;
 	uint64_t n_placed, n_refused, n_dropped;
 	_Atomic uint64_t n_captured_besides, n_others;
-	_Atomic int n_capturing;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread struct ranged_context *held __attribute__((tls_model("initial-exec")));
@@ -384,9 +383,9 @@ static bool find_place(struct cupti *c, enum ranged_work what, uint32_t launch,
 	return c->sink->ops->range_at(c->sink, launch, ret);
 }
 
-static bool is_captured_besides(enum ranged_work what)
+static bool is_captured_besides(const struct cupti *c, enum ranged_work what)
 {
-	if (!atomic_load(&ranges.n_capturing))
+	if (!atomic_load(&c->n_capturing))
 		return false;
 	if (what != RANGED_COPY)
 		atomic_fetch_add(&ranges.n_captured_besides, 1);
@@ -400,7 +399,7 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum range
 	struct ranged_context *rc;
 	bool is_placed;
 
-	if (!ranges.wanted || held || cuda_driver_ours || is_captured_besides(what))
+	if (!ranges.wanted || held || cuda_driver_ours || is_captured_besides(c, what))
 		return;
 	is_placed = find_place(c, what, launch, &place);
 	if (!is_placed && ranges.wanted->of == RANGES_OF_KERNELS && what == RANGED_GRAPH)
@@ -410,7 +409,7 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum range
 	rc = is_placed ? find_or_make(c, call->context) : find(call->context);
 	if (!rc || rc->is_off || !lock(rc))
 		return;
-	if (is_captured_besides(what)) { /* since then: nobody waits for the device any more */
+	if (is_captured_besides(c, what)) { /* since then: nobody waits for the device any more */
 		pthread_mutex_unlock(&rc->lock);
 		return;
 	}
@@ -492,20 +491,16 @@ void cupti_ranges_moved(struct cupti *c, uint32_t thread)
 {
 	struct ranged_context *rc;
 
-	if (!ranges.wanted || !thread || held || cuda_driver_ours ||
-	    atomic_load(&ranges.n_capturing))
+	if (!ranges.wanted || !thread || held || cuda_driver_ours || atomic_load(&c->n_capturing))
 		return;
 	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
 		if (atomic_load_explicit(&rc->thread, memory_order_relaxed) == thread)
 			end_from_elsewhere(c, rc, end_range);
 }
 
-void cupti_ranges_capture(struct cupti *c, bool on)
+void cupti_ranges_capture(struct cupti *c)
 {
-	if (!ranges.wanted)
-		return;
-	atomic_fetch_add(&ranges.n_capturing, on ? 1 : -1);
-	if (on)
+	if (ranges.wanted)
 		drain_all(c);
 }
 

@@ -34,8 +34,8 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum range
 void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool failed, bool is_launch);
 /* The scopes of a thread (struct range_place) are others from here on. */
 void cupti_ranges_moved(struct cupti *c, uint32_t thread);
-/* A stream begins to be captured, or no longer is. */
-void cupti_ranges_capture(struct cupti *c, bool on);
+/* A stream begins to be captured. */
+void cupti_ranges_capture(struct cupti *c);
 /* All that was counted is told; last: and what is missing. */
 void cupti_ranges_flush(struct cupti *c, bool last);
 /* A context is about to go. */

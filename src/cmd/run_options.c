@@ -276,8 +276,7 @@ static int set_counters(struct run_options *o, const char *value)
 	return 0;
 }
 
-/* With the buffer that it has by itself (backends/cupti_pc.c) none was lost on an H200 (bench/RESULTS.md). */
-enum { PC_PERIOD = 18, PC_PERIOD_MIN = 5, PC_PERIOD_MAX = 31 };
+enum { PC_PERIOD_MIN = 5, PC_PERIOD_MAX = 31 };
 #define PC_BUFFER_MAX (16.0 * (1 << 30))
 
 /* A word of it, as long as it is. */
@@ -315,7 +314,7 @@ static int set_pc_sampling(struct run_options *o, const char *value)
 {
 	struct backend_options *b = &o->rec.wanted.backends;
 
-	b->pc_sampling = PC_PERIOD;
+	b->pc_sampling = PC_SAMPLING_USUAL;
 	b->pc_buffer_mib = 0;
 	for (const char *word = value; word; word = *word ? word + 1 : NULL) {
 		size_t len = strcspn(word, ",");

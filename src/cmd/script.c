@@ -79,22 +79,13 @@ static bool is_triton_s(const struct arguments *a)
 	return is_word(a, OPT_BACKEND, "instrumentation");
 }
 
-/* Samples are record's --pc-sampling alone, as a note says (triton_seam.py). */
-static bool is_sampling(const char *mode)
-{
-	static const char word[] = "pcsampling";
-	size_t len = sizeof(word) - 1;
-
-	return !strncmp(mode, word, len) && (!mode[len] || mode[len] == ':');
-}
-
 /* Which formats a mode may have is a matter of the data: known when all options are. */
-static bool mode_is_known(const struct arguments *a)
+static bool read_mode(const struct arguments *a, struct session_mode *ret)
 {
-	const char *mode = a->words[OPT_MODE] ? a->words[OPT_MODE] : "", *format;
+	const char *mode = a->words[OPT_MODE] ? a->words[OPT_MODE] : "";
 	bool traced = is_word(a, OPT_DATA, "trace");
 
-	if (is_triton_s(a) || is_sampling(mode) || session_mode_read(mode, traced, &format))
+	if (session_mode_read(mode, traced, ret) || is_triton_s(a))
 		return true;
 	complain(
 		"option '--mode' takes pcsampling and periodic_flushing, with or without :format=%s, "
@@ -250,7 +241,8 @@ static char *find_helper(void)
 
 /* ---- the run ---- */
 
-static void fill_options(struct run_options *o, const struct arguments *a)
+static void fill_options(struct run_options *o, const struct arguments *a,
+			 const struct session_mode *mode)
 {
 	o->rec.quiet = !a->verbose;
 	o->rec.verbose = a->verbose;
@@ -259,6 +251,8 @@ static void fill_options(struct run_options *o, const struct arguments *a)
 	if (is_word(a, OPT_CONTEXTS, "python"))
 		o->rec.wanted.contexts = CONTEXT_BIT(CONTEXT_PYTHON);
 	o->rec.wanted.trace = is_word(a, OPT_DATA, "trace");
+	if (mode->samples) /* from the first kernel on: before the script's session begins */
+		o->rec.wanted.backends.pc_sampling = PC_SAMPLING_USUAL;
 }
 
 /* INTERPRETER HELPER words -- SCRIPT ARGS; *ret_error: an exit status. */
@@ -298,7 +292,8 @@ static int leave_to_triton(char **command)
 	return target_exit_status(e);
 }
 
-static int run_script(const struct arguments *a, int argc, char **argv)
+static int run_script(const struct arguments *a, const struct session_mode *mode, int argc,
+		      char **argv)
 {
 	struct run_options o = {.origin = &arg_origin};
 	_cleanup_(freep) char *python = find_python(argv[0]), *helper = find_helper();
@@ -319,7 +314,7 @@ static int run_script(const struct arguments *a, int argc, char **argv)
 	}
 	if (is_triton_s(a))
 		return leave_to_triton(command);
-	fill_options(&o, a);
+	fill_options(&o, a, mode);
 	o.rec.output = output;
 	r = run_prepare(&run, &o, command);
 	if (r == 0)
@@ -331,6 +326,7 @@ static int run_script(const struct arguments *a, int argc, char **argv)
 int cmd_script(int argc, char **argv)
 {
 	struct arguments a = {0};
+	struct session_mode mode;
 	int first = options_parse(&command_script, argc, argv, on_option, &a);
 
 	if (first <= 0)
@@ -339,7 +335,7 @@ int cmd_script(int argc, char **argv)
 		complain("which script? (see 'proton script --help')");
 		return STATUS_USAGE;
 	}
-	if (!mode_is_known(&a) || !is_there(argv[first]))
+	if (!read_mode(&a, &mode) || !is_there(argv[first]))
 		return STATUS_USAGE;
-	return run_script(&a, argc - first, argv + first);
+	return run_script(&a, &mode, argc - first, argv + first);
 }

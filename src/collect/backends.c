@@ -125,6 +125,12 @@ static void attribute(struct open_backend *o)
 		o->backend->attribute(o->data);
 }
 
+static void sample(struct open_backend *o)
+{
+	if (is_on(o) && o->backend->sample)
+		o->backend->sample(o->data);
+}
+
 static void backend_start(struct activity_sink *sink)
 {
 	const struct backend_options *options = &collector->control->wanted.backends;
@@ -133,6 +139,8 @@ static void backend_start(struct activity_sink *sink)
 	const char *why = NULL;
 	int off = BACKEND_OFF, r;
 
+	if (options->pc_sampling)
+		atomic_store(&collector->sampling, true);
 	if (collector->control->wanted.backends_off >> sink->source & 1 ||
 	    !atomic_compare_exchange_strong(&o->state, &off, BACKEND_STARTING))
 		return;
@@ -145,6 +153,8 @@ static void backend_start(struct activity_sink *sink)
 	atomic_store(&o->state, r == 0 ? BACKEND_ON : BACKEND_FAILED);
 	if (atomic_load(&collector->many_contexts))
 		attribute(o);
+	if (atomic_load(&collector->sampling))
+		sample(o);
 }
 
 void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES])
@@ -160,11 +170,16 @@ void backends_open(enum collect_door door, struct activity_sink sinks[static N_S
 			backend_start(&sinks[i]);
 }
 
-void backends_flush(bool force)
+void backends_flush(enum flush how)
 {
-	for (size_t i = 0; i < N_SOURCES; i++)
-		if (is_on(&backends[i]) && backends[i].backend->flush)
-			backends[i].backend->flush(backends[i].data, force);
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		const struct open_backend *o = &backends[i];
+
+		if (is_on(o) && o->backend->finish && how == FLUSH_LAST)
+			o->backend->finish(o->data);
+		else if (is_on(o) && o->backend->flush)
+			o->backend->flush(o->data, how != FLUSH_COMPLETE);
+	}
 }
 
 bool backends_flushable(void)
@@ -188,6 +203,14 @@ void backends_moved(uint32_t thread)
 	for (size_t i = 0; i < N_SOURCES; i++)
 		if (is_on(&backends[i]) && backends[i].backend->moved)
 			backends[i].backend->moved(backends[i].data, thread);
+}
+
+void backends_sample(void)
+{
+	if (atomic_exchange(&collector->sampling, true))
+		return;
+	for (size_t i = 0; i < N_SOURCES; i++)
+		sample(&backends[i]);
 }
 
 uint64_t backends_buffer_bytes(void)

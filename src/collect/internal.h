@@ -480,6 +480,7 @@ struct collector {
 	_Atomic uint32_t main_node;            /* calling context of the main thread */
 	_Atomic uint32_t folded_set;           /* set_folded() + 1; 0: not made yet */
 	_Atomic bool many_contexts;            /* backends were told to attribute */
+	_Atomic bool sampling;                 /* … or the run asked, to sample code */
 	_Atomic uint64_t pause;                /* see is_paused() */
 	_Atomic uint64_t tick_rate, tick_base; /* see steady_ns() */
 	_Atomic uint32_t sender;               /* enum sender_state */
@@ -766,10 +767,16 @@ void collect_forked(void); /* this process is a fork child: all begins anew */
 void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES]);
 void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
-void backends_flush(bool force);
+enum flush {
+	FLUSH_COMPLETE, /* what is complete */
+	FLUSH_ALL,      /* also what is not: the program may be over next */
+	FLUSH_LAST,     /* … it is */
+};
+void backends_flush(enum flush how);
 bool backends_flushable(void);        /* is there any to flush? */
 void backends_attribute(void);        /* more than one calling context from now on */
 void backends_moved(uint32_t thread); /* it has entered or left a scope (struct range_place) */
+void backends_sample(void);           /* samples of code are wanted from now on */
 uint64_t backends_buffer_bytes(void);
 
 #endif

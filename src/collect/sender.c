@@ -71,7 +71,7 @@ static struct {
 /* Asked by the sender, done by the flusher; equal: it rests. */
 static struct {
 	_Atomic uint32_t asked, done;
-	_Atomic bool force;
+	_Atomic int how; /* enum flush */
 	_Atomic int order;
 	_Atomic bool left;
 } flusher;
@@ -113,11 +113,11 @@ static bool flusher_await(struct patience *p)
 }
 
 /* A flush that hangs in the vendor's library is not asked for again, and holds nothing up. */
-static void flush(bool force, struct patience *p)
+static void flush(enum flush how, struct patience *p)
 {
-	if (!backends_flushable() || (force ? !flusher_await(p) : !flusher_rests()))
+	if (!backends_flushable() || (how == FLUSH_COMPLETE ? !flusher_rests() : !flusher_await(p)))
 		return;
-	atomic_store(&flusher.force, force);
+	atomic_store(&flusher.how, how);
 	futex_ring(&flusher.asked);
 	flusher_await(p);
 }
@@ -219,7 +219,7 @@ static void answer_deliver(bool send)
 
 	if (send) {
 		if (flusher_await(&p))
-			flush(false, &p);
+			flush(FLUSH_COMPLETE, &p);
 		send_burst(true);
 		while (burst_is_due_again() && (ms = patience_ms(&p))) {
 			burst_wait((int)ms);
@@ -237,7 +237,7 @@ static void answer_exec(void)
 	uint32_t asked = atomic_load(&collector->exec.asked);
 	struct patience p = patience(FINAL_MS);
 
-	flush(true, &p);
+	flush(FLUSH_ALL, &p);
 	atomic_store(&collector->sender, SENDER_EXEC);
 	send_final(WIRE_BYE_EXEC, &p);
 	tell_waiting(atomic_load(&collector->n_waiting));
@@ -263,7 +263,7 @@ static void answer_finish(bool first)
 	struct patience p = patience(FINAL_MS);
 
 	if (first)
-		flush(true, &p);
+		flush(FLUSH_LAST, &p);
 	atomic_store(&collector->sender, SENDER_REPORTED);
 	report(p);
 	atomic_store(&sender.connected, outlet_is_open());
@@ -418,7 +418,7 @@ static bool work(bool *reported)
 		struct patience p = patience(FLUSH_MS);
 
 		burst_control();
-		flush(false, &p);
+		flush(FLUSH_COMPLETE, &p);
 		flushing_poll();
 		send_burst(false);
 		if (is_asked(&collector->resume))
@@ -510,7 +510,7 @@ static void *flusher_main(void *arg)
 			futex_wait(&flusher.asked, asked, 10000);
 			continue;
 		}
-		backends_flush(atomic_load(&flusher.force));
+		backends_flush(atomic_load(&flusher.how));
 		atomic_store(&flusher.done, asked);
 		futex_ring(&collector->wake);
 	}
@@ -629,7 +629,7 @@ static void finish_here(void)
 	sigaddset(&ours, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &ours, &old);
 	if (atomic_load(&collector->sender) == SENDER_NONE)
-		backends_flush(true);
+		backends_flush(FLUSH_LAST);
 	atomic_store(&collector->sender, SENDER_GONE);
 	report(patience(FINAL_MS));
 	close_all();

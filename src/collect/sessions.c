@@ -64,7 +64,7 @@ struct spec {
 	char name[PATH_MAX];
 	const char *context, *device_type;
 	bool traced, events;
-	const char *flush_format; /* NULL: phases stay until they are cleared */
+	struct session_mode mode;
 };
 
 /* The current folder by its path, which proton writes the file by: one that was deleted has none, and folders above
@@ -135,10 +135,10 @@ static int spec_fill(struct spec *spec, const char *name,
 				    o.data);
 	spec->events = !strcasecmp(or_empty(o.data), "events");
 	spec->traced = spec->events || !strcasecmp(or_empty(o.data), "trace");
-	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->flush_format))
+	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->mode))
 		return session_fail(PROTON_INVALID,
-				    "mode '%.60s' is not known: periodic_flushing, with or without "
-				    ":format=%s",
+				    "mode '%.60s' is not known: pcsampling, and periodic_flushing, "
+				    "with or without :format=%s",
 				    o.mode, session_formats_text(spec->traced));
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
@@ -291,7 +291,7 @@ static uint32_t session_new_entry(const struct spec *spec)
 	e->events = spec->events;
 	if (e->traced)
 		atomic_store(&collector->traced, true);
-	e->flush_format = spec->flush_format ? intern_format(e, spec->flush_format) : 0;
+	e->flush_format = spec->mode.flush_format ? intern_format(e, spec->mode.flush_format) : 0;
 	e->format = e->flush_format ? e->flush_format
 				    : intern_format(e, session_format(e->traced, NULL));
 	e->context = intern(spec->context);
@@ -344,6 +344,8 @@ int collect_session_start(const char *name, const struct proton_session_options 
 		return r;
 	/* Launches are told apart from now on: those before are of no session. */
 	backends_attribute();
+	if (spec.mode.samples)
+		backends_sample();
 	/* Whoever ends the next moment has a session that proton knows. */
 	session_wait_begin();
 	sender_deliver();

@@ -512,7 +512,7 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		return;
 	}
 	k->fill(slot, a);
-	if (_unlikely_(collector->control->wanted.backends.pc_sampling) &&
+	if (_unlikely_(atomic_load_explicit(&collector->sampling, memory_order_relaxed)) &&
 	    a->kind == ACTIVITY_KERNEL)
 		sampled_code_ran(slot, a);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)

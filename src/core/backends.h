@@ -77,6 +77,9 @@ enum graphs_wanted {
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */
 
+/* Samples of code, unless a run says it otherwise: with the buffer that it has by itself (backends/cupti_pc.c) none was
+ * lost on an H200 (bench/RESULTS.md). */
+#define PC_SAMPLING_USUAL 18u
 #define PC_SAMPLING_EXACT 256u
 
 /* What a run wants of its backends: it stands on the control page and is handed to each. 0 is what

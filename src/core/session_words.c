@@ -21,21 +21,33 @@ const char *session_formats_text(bool traced)
 	return traced ? "chrome_trace" : "hatchet or hatchet_msgpack";
 }
 
-bool session_mode_read(const char *mode, bool traced, const char **ret_format)
+/* What follows a word with an option behind it, "" without; NULL: it is another word. */
+static const char *after(const char *mode, const char *word, const char *option)
 {
-	static const char word[] = "periodic_flushing", option[] = ":format=";
-	size_t len = sizeof(word) - 1, option_len = sizeof(option) - 1;
+	size_t len = strlen(word), option_len = strlen(option);
 
-	*ret_format = NULL;
+	if (strncasecmp(mode, word, len) != 0)
+		return NULL;
+	if (!mode[len])
+		return mode + len;
+	mode += len;
+	return !strncasecmp(mode, option, option_len) && mode[option_len] ? mode + option_len
+									  : NULL;
+}
+
+bool session_mode_read(const char *mode, bool traced, struct session_mode *ret)
+{
+	const char *value;
+
+	*ret = (struct session_mode){0};
 	if (!*mode)
 		return true;
-	if (strncasecmp(mode, word, len) != 0)
-		return false;
-	*ret_format = session_format(traced, NULL);
-	if (!mode[len])
-		return true;
-	if (strncasecmp(mode + len, option, option_len) != 0)
-		return false;
-	*ret_format = session_format(traced, mode + len + option_len);
-	return *ret_format && mode[len + option_len];
+	value = after(mode, "pcsampling", ":interval=");
+	if (value) {
+		ret->samples = true;
+		return !value[strspn(value, "0123456789")];
+	}
+	value = after(mode, "periodic_flushing", ":format=");
+	ret->flush_format = value ? session_format(traced, value) : NULL;
+	return ret->flush_format;
 }

@@ -10,7 +10,13 @@
  * there are. */
 const char *session_format(bool traced, const char *word);
 const char *session_formats_text(bool traced);
-/* "periodic_flushing", "periodic_flushing:format=hatchet": the format of files; "": NULL. False: no such mode. */
-bool session_mode_read(const char *mode, bool traced, const char **ret_format);
+/* How a session is profiled: "" as it is usual; "periodic_flushing", "periodic_flushing:format=hatchet"; "pcsampling",
+ * "pcsampling:interval=1000", of which the number says nothing, as in Triton's Proton. */
+struct session_mode {
+	const char *flush_format; /* of files of phases; NULL: there are none */
+	bool samples;             /* samples of the code of kernels are wanted */
+};
+/* False: there is no such mode. */
+bool session_mode_read(const char *mode, bool traced, struct session_mode *ret);
 
 #endif

@@ -1064,7 +1064,8 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 	struct abi_call call = {.site = ABI_ENTER,
 				.function = driver_name(cbid),
 				.params = op->params ? op->params : params,
-				.symbol = op->name};
+				.symbol = op->name,
+				.context = (void *)(uintptr_t)op->context};
 	struct mock_op untimed = *op;
 
 	call.correlation = atomic_fetch_add(&correlation, 1) + 1;

@@ -84,6 +84,7 @@ uint32_t cuptiPCSamplingEnable(struct abi_pc_context *p)
 	uint32_t result = word ? (uint32_t)strtoul(word, NULL, 10) : 0;
 
 	CHECK(p, abi_pc_context, context);
+	pthread_testcancel(); /* what the library waits for in it */
 	if (result)
 		return result;
 	if (pc.context[index_of(p->context)].on)

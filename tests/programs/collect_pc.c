@@ -2,6 +2,7 @@
 /* Samples of code that are known, of kernels of which it is known who launched them and how long they ran:
  * collect_pc LIBCUDA [WHAT], with the mock libcupti. See tests/scripts/collect_pc.sh. */
 #include "config.h" // IWYU pragma: keep
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,6 +73,46 @@ static void exact(void)
 	plant(&(struct mock_pc_sample){1, in_a, "k", CUBIN, 0x20, WAIT, 40});
 }
 
+/* It is cancelled while CUPTI begins to sample its context. */
+static void *be_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	begin_context(2);
+	pthread_testcancel();
+	return arg;
+}
+
+/* The program asks by itself, with a context that is there already. */
+static int session(void)
+{
+	const struct proton_session_options options = {.size = sizeof(options),
+						       .mode = "pcsampling:interval=1000"};
+	int s;
+
+	launch("before", "k", 1000);
+	s = proton_session_start("own", &options);
+	launch("after", "k", 1000);
+	sample(1, "k", 0x20, WAIT, 30);
+	load(1, true);
+	return s < 0 || proton_session_finalize(s, NULL) != PROTON_OK;
+}
+
+static void late(const char *what)
+{
+	pthread_t thread;
+
+	if (!strcmp(what, "exec")) {
+		launch("a", "k", 1000);
+		execl("/nowhere", "nothing", (char *)NULL);
+	} else if (!strcmp(what, "cancel") &&
+		   pthread_create(&thread, NULL, be_cancelled, NULL) == 0) {
+		pthread_join(thread, NULL);
+		end_context(2);
+	}
+	launch("a", "k", 1000);
+	sample(1, "k", 0x20, WAIT, 30);
+}
+
 int main(int argc, char **argv)
 {
 	const char *cupti = getenv("PROTON_CUPTI_PATH"), *what = argc > 2 ? argv[2] : "split";
@@ -90,8 +131,15 @@ int main(int argc, char **argv)
 		if (f)
 			fclose(f);
 	}
-	begin_context(1);
+	if (!strcmp(what, "session"))
+		return session();
+	if (strcmp(what, "older") != 0)
+		begin_context(1);
 	load(1, true);
+	if (!strcmp(what, "older") || !strcmp(what, "exec") || !strcmp(what, "cancel")) {
+		late(what);
+		return 0;
+	}
 	if (!strcmp(what, "lines")) {
 		launch("a", argv[4], 1000);
 		for (uint64_t at = 0; at < 0x100; at += 16)

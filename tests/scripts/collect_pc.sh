@@ -47,6 +47,21 @@ record unload.hatchet --pc-sampling unload
 check "a module that is unloaded" 82 "$(sums unload.hatchet)"
 record fork.hatchet --pc-sampling fork
 check "beside a fork" 78 "$(sums fork.hatchet)"
+record older.hatchet --pc-sampling older
+check "a context that was made before: from its first launch on" "a/k/+0x0020 30 30 30" "$(sampled older.hatchet wait)"
+has "a context that was made before: what is not known" "no lines are known" <("$PROTON" report older.hatchet)
+record exec.hatchet --pc-sampling exec
+check "exec() that fails: it goes on" "a/k/+0x0020 30 30 30" "$(sampled exec.hatchet wait)"
+record cancel.hatchet --pc-sampling cancel
+check "a thread that is cancelled as its context is made: others go on" "a/k/+0x0020 30 30 30" "$(sampled cancel.hatchet wait)"
+check "… and nothing is lost" "" "$(losses cancel.hatchet)"
+record asked.hatchet "" session
+check "a session of the program's asks for them: its own file" "after/k/+0x0020 30 30 30" "$(sampled own.hatchet wait)"
+check "… and the run's" "after/k/+0x0020 30 30 30" "$(sampled asked.hatchet wait)"
+rm own.hatchet
+PROTON_LIBRARY=$(dirname "$PROTON")/.libs/libproton.so.0 timeout 120 "$app" "$libs/libcuda.so.1" session >out 2>err
+check "the same by itself: status" 0 $?
+check "the same by itself" "after/k/+0x0020 30 30 30" "$(sampled own.hatchet wait)"
 MOCK_CUPTI_PC=few record few.hatchet --pc-sampling
 check "in portions" 78 "$(sums few.hatchet)"
 
