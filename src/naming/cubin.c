@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "naming/cubin.h"
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/elf_bytes.h"
 #include "base/util.h"
 #include "naming/line_program.h"
 
@@ -16,11 +16,6 @@
 #define FILE_MAX (UINT64_C(512) << 20)
 
 enum { FUNCTIONS_MAX = 1 << 20 };
-
-struct part {
-	const uint8_t *at;
-	size_t size;
-};
 
 struct relocation {
 	uint64_t place; /* in .debug_line */
@@ -30,9 +25,8 @@ struct relocation {
 
 struct cubin {
 	char *owned; /* NULL: the bytes are somebody else's */
-	struct part all;
-	const uint8_t *headers; /* of sections */
-	uint32_t n_sections, names;
+	struct elf_part all;
+	struct elf_bytes elf;
 	struct cubin_function *functions;
 	size_t n, cap;
 	struct relocation *relocations; /* by place */
@@ -42,101 +36,33 @@ struct cubin {
 
 /* ---- sections ---- */
 
-/* Bytes of the file; none, where they are not all in it. */
-static struct part part_of(const struct cubin *c, uint64_t offset, uint64_t size)
-{
-	if (offset > c->all.size || size > c->all.size - offset)
-		return (struct part){NULL, 0};
-	return (struct part){c->all.at + offset, (size_t)size};
-}
-
-static Elf64_Shdr header_of(const struct cubin *c, uint32_t section)
-{
-	Elf64_Shdr h = {0};
-
-	if (section < c->n_sections)
-		memcpy(&h, c->headers + section * sizeof(h), sizeof(h));
-	return h;
-}
-
-static struct part section_of(const struct cubin *c, uint32_t section)
-{
-	Elf64_Shdr h = header_of(c, section);
-
-	if (h.sh_type == SHT_NOBITS)
-		return (struct part){NULL, 0};
-	return part_of(c, h.sh_offset, h.sh_size);
-}
-
-/* A text in a section of such, whose last one ends; "": it is none. */
-static const char *text_at(const struct cubin *c, uint32_t section, uint64_t offset)
-{
-	struct part p = section_of(c, section);
-
-	if (offset >= p.size || p.at[p.size - 1])
-		return "";
-	return (const char *)p.at + offset;
-}
-
-static const char *name_of(const struct cubin *c, uint32_t section)
-{
-	return text_at(c, c->names, header_of(c, section).sh_name);
-}
-
-/* The first section with this name, or 0. */
-static uint32_t find_section(const struct cubin *c, const char *name)
-{
-	for (uint32_t i = 1; i < c->n_sections; i++)
-		if (!strcmp(name_of(c, i), name))
-			return i;
-	return 0;
-}
-
-/* The first one of such a type, or 0. */
-static uint32_t find_type(const struct cubin *c, uint32_t type)
-{
-	for (uint32_t i = 1; i < c->n_sections; i++)
-		if (header_of(c, i).sh_type == type)
-			return i;
-	return 0;
-}
-
 /* The relocations of a section, or 0. */
 static uint32_t find_relocations(const struct cubin *c, uint32_t section)
 {
 	Elf64_Shdr h;
 
-	for (uint32_t i = 1; i < c->n_sections; i++) {
-		h = header_of(c, i);
+	for (uint32_t i = 1; i < c->elf.n_sections; i++) {
+		h = elf_header(&c->elf, i);
 		if ((h.sh_type == SHT_RELA || h.sh_type == SHT_REL) && h.sh_info == section)
 			return i;
 	}
 	return 0;
 }
 
-/* The n-th entry of a table of such a size; false: it has none. */
-static bool entry_of(struct part table, uint64_t n, void *ret, size_t size)
-{
-	if (n >= table.size / size)
-		return false;
-	memcpy(ret, table.at + n * size, size);
-	return true;
-}
-
 /* ---- functions ---- */
 
 static int take_symbols(struct cubin *c, uint32_t section)
 {
-	struct part table = section_of(c, section);
-	uint32_t strings = header_of(c, section).sh_link;
+	struct elf_part table = elf_section(&c->elf, section);
+	uint32_t strings = elf_header(&c->elf, section).sh_link;
 	const char *name;
 	Elf64_Sym s;
 
-	for (uint32_t i = 0; entry_of(table, i, &s, sizeof(s)); i++) {
+	for (uint32_t i = 0; elf_entry(table, i, &s, sizeof(s)); i++) {
 		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF ||
-		    s.st_shndx >= c->n_sections)
+		    s.st_shndx >= c->elf.n_sections)
 			continue;
-		name = text_at(c, strings, s.st_name);
+		name = elf_text(&c->elf, strings, s.st_name);
 		if (!*name)
 			continue;
 		if (c->n >= FUNCTIONS_MAX)
@@ -144,7 +70,8 @@ static int take_symbols(struct cubin *c, uint32_t section)
 		if (ARRAY_ROOM(c->functions, c->cap, c->n + 1) < 0)
 			return -ENOMEM;
 		c->functions[c->n++] = (struct cubin_function){
-			name, name_of(c, s.st_shndx), i, s.st_shndx, s.st_value, s.st_size};
+			name,     elf_section_name(&c->elf, s.st_shndx), i, s.st_shndx, s.st_value,
+			s.st_size};
 	}
 	return 0;
 }
@@ -160,13 +87,13 @@ static int by_name(const void *a, const void *b)
 /* ---- lines ---- */
 
 /* Where in which section an entry of a relocation table points. */
-static bool take_relocation(const struct cubin *c, struct part symbols, const Elf64_Rela *r,
+static bool take_relocation(const struct cubin *c, struct elf_part symbols, const Elf64_Rela *r,
 			    struct relocation *ret)
 {
 	Elf64_Sym s;
 
-	if (!entry_of(symbols, ELF64_R_SYM(r->r_info), &s, sizeof(s)) || s.st_shndx == SHN_UNDEF ||
-	    s.st_shndx >= c->n_sections)
+	if (!elf_entry(symbols, ELF64_R_SYM(r->r_info), &s, sizeof(s)) || s.st_shndx == SHN_UNDEF ||
+	    s.st_shndx >= c->elf.n_sections)
 		return false;
 	*ret = (struct relocation){r->r_offset, s.st_value + (uint64_t)r->r_addend, s.st_shndx};
 	return true;
@@ -182,12 +109,13 @@ static int by_place(const void *a, const void *b)
 /* A table without addends has them where they point to; NVIDIA's compilers leave 0 there. */
 static int take_relocations(struct cubin *c, uint32_t section)
 {
-	Elf64_Shdr h = header_of(c, section);
+	Elf64_Shdr h = elf_header(&c->elf, section);
 	size_t size = h.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-	struct part table = section_of(c, section), symbols = section_of(c, h.sh_link);
+	struct elf_part table = elf_section(&c->elf, section),
+			symbols = elf_section(&c->elf, h.sh_link);
 	Elf64_Rela r = {0};
 
-	for (uint64_t i = 0; entry_of(table, i, &r, size); i++) {
+	for (uint64_t i = 0; elf_entry(table, i, &r, size); i++) {
 		if (ARRAY_ROOM(c->relocations, c->cap_relocations, c->n_relocations + 1) < 0)
 			return -ENOMEM;
 		if (take_relocation(c, symbols, &r, &c->relocations[c->n_relocations]))
@@ -210,9 +138,9 @@ static uint32_t section_at(const void *ctx, uint64_t place, uint64_t *address)
 
 static int take_lines(struct cubin *c)
 {
-	uint32_t section = find_section(c, ".debug_line");
-	struct part lines = section_of(c, section);
-	struct part strings = section_of(c, find_section(c, ".debug_str"));
+	uint32_t section = elf_find_section(&c->elf, ".debug_line");
+	struct elf_part lines = elf_section(&c->elf, section);
+	struct elf_part strings = elf_section(&c->elf, elf_find_section(&c->elf, ".debug_str"));
 	const struct line_input in = {lines.at,     strings.at, lines.size,
 				      strings.size, section_at, c};
 	int r;
@@ -230,37 +158,13 @@ static int take_lines(struct cubin *c)
 
 /* ---- a file ---- */
 
-static int take_head(struct cubin *c)
-{
-	struct part sections;
-	Elf64_Ehdr e;
-
-	if (!entry_of(c->all, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    e.e_machine != EM_CUDA || e.e_shentsize != sizeof(Elf64_Shdr))
-		return -EBADMSG;
-	/* More than 65,279 sections are counted in the first of them. */
-	c->n_sections = e.e_shnum;
-	if (!e.e_shnum) {
-		sections = part_of(c, e.e_shoff, sizeof(Elf64_Shdr));
-		c->headers = sections.at;
-		c->n_sections = sections.at ? 1 : 0;
-		c->n_sections = (uint32_t)MIN(header_of(c, 0).sh_size, (uint64_t)UINT32_MAX);
-	}
-	sections = part_of(c, e.e_shoff, (uint64_t)c->n_sections * sizeof(Elf64_Shdr));
-	if (!sections.size)
-		return -EBADMSG;
-	c->headers = sections.at;
-	c->names = e.e_shstrndx == SHN_XINDEX ? header_of(c, 0).sh_link : e.e_shstrndx;
-	return 0;
-}
-
 static int take_all(struct cubin *c)
 {
-	int r = take_head(c);
+	int r;
 
-	if (r == 0)
-		r = take_symbols(c, find_type(c, SHT_SYMTAB));
+	if (!elf_bytes_open(&c->elf, c->all.at, c->all.size, EM_CUDA))
+		return -EBADMSG;
+	r = take_symbols(c, elf_find_type(&c->elf, SHT_SYMTAB));
 	if (r < 0)
 		return r;
 	if (c->n)
@@ -286,7 +190,7 @@ int cubin_read(const void *bytes, size_t n, struct cubin **ret)
 
 	if (!c)
 		return -ENOMEM;
-	c->all = (struct part){bytes, n};
+	c->all = (struct elf_part){bytes, n};
 	return parse(c, ret);
 }
 
