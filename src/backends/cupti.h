@@ -213,6 +213,9 @@ void cupti_unified_stop(struct cupti *c);
 void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush, if it was on */
 void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
 
+/* cupti_modules.c. In the callback of its loading; module: NULL, or without its code where that is not told. */
+void cupti_modules_loaded(struct cupti *c, const struct abi_module_data *module);
+
 /* cupti_pc.c. All of it does nothing where samples are not wanted. */
 void cupti_pc_start(struct cupti *c);                  /* they are wanted from now on; any thread */
 void cupti_pc_context(struct cupti *c, void *context); /* was made; in its callback */

@@ -621,6 +621,12 @@ struct abi_device_graph {
 struct abi_resource_data {
 	void *context, *handle, *descriptor;
 };
+/* … of ABI_RESOURCE_MODULE_LOADED and its like: the descriptor. */
+struct abi_module_data {
+	uint32_t module;
+	size_t cubin_bytes;
+	const char *cubin;
+};
 
 struct abi_graph_data {
 	void *graph, *original_graph, *node, *original_node;

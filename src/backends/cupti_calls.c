@@ -303,12 +303,19 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 		c->sink->ops->memory(c->sink, &e);
 }
 
+static void on_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded)
+{
+	if (is_loaded)
+		cupti_modules_loaded(c, data->descriptor);
+	cupti_pc_module(c, data, is_loaded);
+}
+
 static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_data *data)
 {
 	if (id == ABI_RESOURCE_CONTEXT_CREATED && data)
 		cupti_pc_context(c, data->context);
 	else if ((id == ABI_RESOURCE_MODULE_LOADED || id == ABI_RESOURCE_MODULE_UNLOADING) && data)
-		cupti_pc_module(c, data, id == ABI_RESOURCE_MODULE_LOADED);
+		on_module(c, data, id == ABI_RESOURCE_MODULE_LOADED);
 	else if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
 		on_context_destroyed(c, data);
 	else if (id == ABI_RESOURCE_INIT_FINISHED)
@@ -398,7 +405,6 @@ static void sample(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
-	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);
 	atomic_store(&c->pc_listens, true);
 }
@@ -409,6 +415,7 @@ void cupti_calls_start(struct cupti *c)
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
 	if (c->memory || c->ranges)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);
 	atomic_store(&c->pc_listens, false);
 	if (c->pc_sampling)
 		sample(c);

@@ -131,11 +131,4 @@ struct abi_pc_source {
 	_(OPTIONAL, cuptiPCSamplingGetStallReasons, (struct abi_pc_reasons *))                     \
 	_(OPTIONAL, cuptiGetCubinCrc, (struct abi_pc_crc *))
 
-/* Of ABI_RESOURCE_MODULE_LOADED and its like: the descriptor. */
-struct abi_module_data {
-	uint32_t module;
-	size_t cubin_bytes;
-	const char *cubin;
-};
-
 #endif

@@ -141,9 +141,11 @@ struct hist_entry {
 /* How a kernel was launched in a context on a device (launch_configs.c). */
 struct config_entry {
 	uint32_t node, device;
-	struct launch_config of;
+	struct launch_config of; /* as records say it */
 	_Atomic uint8_t state;
 	_Atomic uint64_t count, time_ns;
+	uint32_t
+		local; /* launch_configs.c: its local memory as it is told; 0: not looked for yet. Of the sender */
 };
 
 /* Names below one parent that differ in numbers alone (scope_names.c). */

@@ -3,6 +3,7 @@
 #include "collect/launch_configs.h"
 #include <string.h>
 #include "base/util.h"
+#include "collect/local_memory.h"
 #include "wire/wire.h"
 
 /* ---- counting ---- */
@@ -79,6 +80,22 @@ void launch_configs_mark_all(void)
 			bitmap_set(collector->config_dirty, i);
 }
 
+#define LOCAL_LOOKED_FOR UINT32_C(2) /* so that none, known or not, is 0 */
+_Static_assert((uint32_t)(LAUNCH_LOCAL_UNKNOWN + LOCAL_LOOKED_FOR) != 0,
+	       "not known is looked for, too");
+
+/* The kernel's, where no record says it: once, for what was told with it before must not become another row. */
+static uint32_t local_of(struct config_entry *c)
+{
+	const struct frame_entry *f = &collector->frame[collector->node[c->node].frame];
+
+	if (c->of.local != LAUNCH_LOCAL_UNKNOWN || f->kind != FRAME_KERNEL)
+		return c->of.local;
+	if (!c->local)
+		c->local = local_memory_of(collector->string[f->string].s) + LOCAL_LOOKED_FOR;
+	return c->local - LOCAL_LOOKED_FOR;
+}
+
 static void encode(struct wire_encoder *e, uint32_t id)
 {
 	struct config_entry *c = &collector->config[id];
@@ -95,6 +112,7 @@ static void encode(struct wire_encoder *e, uint32_t id)
 			       sizeof(c->of),
 		       "the same words");
 	memcpy(w->grid, &c->of, sizeof(c->of));
+	w->local = local_of(c);
 }
 
 /* A frame is full, or the last one: did it go out? If not, what was in it is due again. */

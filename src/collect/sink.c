@@ -14,6 +14,7 @@
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
+#include "collect/local_memory.h"
 #include "collect/measured.h"
 #include "collect/sampled_code.h"
 #include "collect/slots.h"
@@ -819,6 +820,13 @@ static void sink_cubin(struct activity_sink *sink, uint64_t cubin, const void *d
 		sampled_code_cubin(cubin, data, size);
 }
 
+static void sink_local_memory(struct activity_sink *sink, const char *kernel, uint32_t bytes)
+{
+	(void)sink;
+	if (collect_on)
+		local_memory_put(kernel, bytes);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -845,6 +853,7 @@ static const struct activity_sink_ops sink_ops = {
 	.sampled = sink_sampled,
 	.sampled_all = sink_sampled_all,
 	.cubin = sink_cubin,
+	.local_memory = sink_local_memory,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

@@ -292,6 +292,8 @@ struct activity_sink_ops {
 	void (*sampled_all)(struct activity_sink *sink, bool last);
 	/* A module was loaded, of this code. */
 	void (*cubin)(struct activity_sink *sink, uint64_t cubin, const void *data, size_t size);
+	/* … with a kernel of this name, a thread of which has so many bytes of local memory; where records say it not. May be NULL. */
+	void (*local_memory)(struct activity_sink *sink, const char *kernel, uint32_t bytes);
 };
 
 struct activity_sink {

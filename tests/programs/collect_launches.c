@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that are launched in ways that are known, on a device with 132 multiprocessors of capability 9.0:
- * collect_launches LIBCUDA, with the mock libcupti. See tests/scripts/collect_launches.sh. */
+ * collect_launches LIBCUDA [CUBIN...], with the mock libcupti. See tests/scripts/collect_launches.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include "programs/mock_graphs.h"
 
 static void launch(const char *name, struct mock_config config, uint64_t lasts_ns, unsigned times)
@@ -52,13 +54,43 @@ static void launch_in_scope(const char *name)
 	proton_exit_scope();
 }
 
+static void load(const char *path)
+{
+	static char cubin[1 << 16];
+	FILE *f = fopen(path, "re");
+	const struct abi_module_data module = {1, f ? fread(cubin, 1, sizeof(cubin), f) : 0, cubin};
+	mock_module_fn *loaded = NULL;
+
+	*(void **)&loaded = find(getenv("PROTON_CUPTI_PATH"), "mock_module");
+	if (f)
+		fclose(f);
+	loaded(1, &module, true);
+}
+
+/* Kernels of tests/cubins/stacks.cu, of which records do not say how much local memory they have, and one that is of no module. */
+static void launch_stacks(void)
+{
+	static const char *const names[] = {"none", "array", "calls", "twice", "elsewhere"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		launch(names[i],
+		       (struct mock_config){{264}, {256}, .registers = 32, .local_total = 1 << 20},
+		       1000000, 10);
+}
+
 int main(int argc, char **argv)
 {
 	struct mock_config both = {{1056}, {256}, .registers = 32};
 
-	if (argc != 2)
+	if (argc < 2)
 		return 2;
 	start(argv[1]);
+	if (argc > 2) {
+		for (int i = 2; i < argc; i++)
+			load(argv[i]);
+		launch_stacks();
+		return 0;
+	}
 	launch_in_scope("below");
 	/* 32 of 64 warps; 528 blocks are a wave. */
 	launch("registers", (struct mock_config){{600}, {256}, .registers = 64}, 20000, 10);

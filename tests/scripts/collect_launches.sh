@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # How kernels are launched: from records to what is shown, and what it says of a device.
+cubins=$(cd "${srcdir:-.}/tests/cubins" && pwd)
 . "${srcdir:-.}/tests/tools/cli_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_launches
@@ -55,6 +56,27 @@ for file in run.prt run.json; do
 done
 check "merged: twice as much" "24000 48000" "$(kept twice.hatchet | awk '$1 == "both" {s[$2] += $10} $1 == "many" {m += $10} END {print s[33] * 2, m}')"
 check "filtered" "both both" "$("$PROTON" report --view launches --include both run.hatchet | awk '{print $NF}' | grep -x both | xargs)"
+
+# ---- local memory of which records say nothing: as the module has it that was loaded
+stacks() { # stacks NAME CUBIN...: what is kept of each kernel
+	local name=$1
+	shift
+	timeout 120 "$PROTON" record -q -o "$name" -- "$app" "$libs/libcuda.so.1" "${@/#/$cubins/}" >out 2>err || echo "status $?"
+	"$PROTON" export -f json "$name" | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+name = {n["id"]: n["name"] for n in p["nodes"]}
+print(*sorted("%s=%s" % (name[c["node"]], c["local_bytes"]) for c in p["launch_configs"]))'
+}
+check "of each kernel" "array=512 calls=256 elsewhere=None none=0 twice=128" "$(stacks stacks.hatchet stacks.cubin)"
+check "of one that modules have with other numbers" "array=512 calls=256 elsewhere=None none=0 twice=None" \
+	"$(stacks differ.hatchet stacks.cubin stacks-again.cubin)"
+check "of what is no cubin" "array=None calls=None elsewhere=None none=None twice=None" "$(stacks no.hatchet gather.json)"
+"$PROTON" report --view findings stacks.hatchet >text
+has "a finding" "kernels use local memory (local-memory)" text
+has "… of those that have it" "30 kernels in 30.0ms, with up to 512B of local memory a thread" text
+"$PROTON" report --view findings no.hatchet >text
+check "none of what is not known" "" "$(grep 'local memory' text)"
 
 # ---- who says nothing of it, and one that is older
 MOCK_CUPTI_VERSION=17 record old.hatchet
