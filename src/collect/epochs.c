@@ -72,6 +72,11 @@ bool epoch_is_quiet(uint32_t epoch)
 	return in_flight(epoch) <= 0 || nothing_is_in_flight();
 }
 
+uint32_t epoch_told_late(uint32_t epoch)
+{
+	return epoch && state_of(epoch) == EPOCH_LIVE ? epoch : 0;
+}
+
 /* Operations go to proton beside the pipe, and name their epoch: it stays what it is. */
 void epoch_give_back(uint32_t epoch)
 {

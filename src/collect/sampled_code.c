@@ -11,6 +11,7 @@
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "collect/epochs.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 
@@ -21,7 +22,8 @@ enum {
 	SHARERS = 1 << 12, /* contexts among which one kernel is divided at a time */
 	PLACES = 1 << 15,  /* nodes for instructions */
 	PC_WAIT_READS = 50,
-	LAG_READS = 2,                  /* that samples may come after the record of their kernel */
+	LAG_READS = 8,  /* that samples may come after the record of their kernel */
+	LATE_READS = 2, /* that the last samples may have waited and be whose the kernel ever was */
 	SLOTS_FOR_CODE = MAX_SLOTS / 2, /* as long as no more are taken, by whomever */
 	VALUES_FOR_CODE = MAX_VALUES / 2,
 };
@@ -31,9 +33,10 @@ enum {
 struct run {
 	_Atomic uint64_t key; /* string of its symbol << 32 | slot, + 1; 0: free */
 	_Atomic uint64_t time_ns;
-	uint64_t told_ns; /* up to what was divided by */
-	double credit;    /* samples that are owed to it */
-	uint32_t next;    /* another one of the symbol, + 1 */
+	uint64_t told_ns
+		[LAG_READS]; /* how much of it there was at the last reads; the last at [0] */
+	double credit;       /* samples that are owed to it */
+	uint32_t next;       /* another one of the symbol, + 1 */
 };
 
 /* Of an instruction, not divided yet. */
@@ -259,15 +262,28 @@ static bool is_launched_at(uint32_t node, uint32_t launch)
 	return node != WIRE_NONE;
 }
 
-/* Who had the symbol run on the device since the last time; with `ever`, at any time. */
-static void find_sharers(struct state *st, uint32_t symbol, const struct item *i, bool ever)
+enum since { SINCE_LAST_READ, SINCE_LAG, SINCE_EVER };
+
+static uint64_t ran_ns(const struct run *r, enum since since)
+{
+	uint64_t told_ns[] = {
+		[SINCE_LAST_READ] = r->told_ns[0],
+		[SINCE_LAG] = r->told_ns[LAG_READS - 1],
+		[SINCE_EVER] = 0,
+	};
+
+	return atomic_load(&r->time_ns) - told_ns[since];
+}
+
+/* Who had the symbol run on the device since then. */
+static void find_sharers(struct state *st, uint32_t symbol, const struct item *i, enum since since)
 {
 	st->n_sharers = 0;
 	for (uint32_t at = st->of_symbol[symbol]; at && st->n_sharers < SHARERS;
 	     at = st->run[at - 1].next) {
 		const struct run *r = &st->run[at - 1];
 		const struct slot_entry *e = &collector->slot[slot_of(r)];
-		uint64_t ns = atomic_load(&r->time_ns) - (ever ? 0 : r->told_ns);
+		uint64_t ns = ran_ns(r, since);
 
 		if (ns && collector->lane[e->lane].device == i->device &&
 		    (!i->launch || is_launched_at(e->node, i->launch)))
@@ -275,12 +291,16 @@ static void find_sharers(struct state *st, uint32_t symbol, const struct item *i
 	}
 }
 
-/* In which contexts samples of a kernel are told: with the last ones, or where they name a launch, also where it ran before. */
+/* In which contexts samples of a kernel are told: those where it ran since the last read; else where it ran lately, for
+ * samples may come later than records, but not where replays of graphs have no records, whose samples they would be;
+ * with the last ones, or where they name a launch, also where it ran before. */
 static void find_sharers_of(struct state *st, uint32_t symbol, const struct item *i, bool last)
 {
-	find_sharers(st, symbol, i, false);
+	find_sharers(st, symbol, i, SINCE_LAST_READ);
+	if (!st->n_sharers && collector->control->wanted.backends.graphs == GRAPHS_NODES)
+		find_sharers(st, symbol, i, SINCE_LAG);
 	if (!st->n_sharers && (last || i->launch))
-		find_sharers(st, symbol, i, true);
+		find_sharers(st, symbol, i, SINCE_EVER);
 }
 
 /* One more to each, while there are any, from whose turn it is on, of those that are owed so much. */
@@ -342,7 +362,8 @@ static void share(struct state *st, const struct item *i)
 				one[kind] = gets;
 			else
 				not_issued = gets;
-			put(place_of(st, e->node, i, gets), e->lane, e->epoch, not_issued, one);
+			put(place_of(st, e->node, i, gets), e->lane, epoch_told_late(e->epoch),
+			    not_issued, one);
 		}
 	}
 }
@@ -373,7 +394,7 @@ static void divide_code(struct state *st, uint32_t module, bool last, uint32_t *
 	for (uint32_t at = c->first; at; at = i->next) {
 		i = &st->item[at - 1];
 		if (!before || before->device != i->device || before->launch != i->launch)
-			find_sharers_of(st, c->symbol, i, last && c->waited <= LAG_READS);
+			find_sharers_of(st, c->symbol, i, last && c->waited <= LATE_READS);
 		if (st->n_sharers) {
 			share(st, i);
 			has_shared = true;
@@ -424,7 +445,8 @@ void sampled_code_divide(bool last)
 	for (uint32_t k = 0; k < st->n_chained; k++) {
 		struct run *r = &st->run[st->used[k] - 1];
 
-		r->told_ns = atomic_load(&r->time_ns);
+		memmove(r->told_ns + 1, r->told_ns, sizeof(r->told_ns) - sizeof(*r->told_ns));
+		r->told_ns[0] = atomic_load(&r->time_ns);
 	}
 }
 

@@ -210,6 +210,20 @@ static void report(struct patience p)
 	tell_waiting(atomic_load(&collector->n_waiting));
 }
 
+/* Samples of code pass threads of CUPTI's that look each 100 ms (CUPTI 13.0), one after another. */
+enum { SAMPLES_LAG_MS = 250 };
+
+static void flush_samples(struct patience *p)
+{
+	const struct timespec lag = {0, SAMPLES_LAG_MS * NSEC_PER_MSEC};
+
+	if (!atomic_load(&collector->sampling))
+		return;
+	nanosleep(&lag, NULL);
+	if (flusher_await(p))
+		flush(FLUSH_COMPLETE, p);
+}
+
 /* What was launched and is done, and all that there is, now. The program goes on: what still runs keeps its
  * record, which a forced flush would take without its times. */
 static void answer_deliver(bool send)
@@ -220,6 +234,7 @@ static void answer_deliver(bool send)
 	if (send) {
 		if (flusher_await(&p))
 			flush(FLUSH_COMPLETE, &p);
+		flush_samples(&p);
 		send_burst(true);
 		while (burst_is_due_again() && (ms = patience_ms(&p))) {
 			burst_wait((int)ms);

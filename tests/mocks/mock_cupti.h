@@ -88,6 +88,7 @@ struct mock_pc_sample {
 	uint64_t cubin, offset;
 	uint32_t reason, n; /* reason: a place in the mock's list; odd: not issued */
 };
+typedef unsigned mock_pc_reads_fn(void);
 typedef void mock_pc_plant_fn(const struct mock_pc_sample *sample);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */

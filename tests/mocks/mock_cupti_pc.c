@@ -11,6 +11,7 @@
  * MOCK_CUPTI_PC_LOG: a file for the settings. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static struct {
 	} context[CONTEXTS];
 	struct mock_pc_sample planted[PLANTED];
 	size_t n;
+	atomic_uint n_reads; /* of all contexts */
 } pc = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_said(const char *word)
@@ -60,6 +62,12 @@ static size_t index_of(const void *context)
 	size_t i = (size_t)(uintptr_t)context;
 
 	return i < CONTEXTS ? i : 0;
+}
+
+EXPORT mock_pc_reads_fn mock_pc_reads;
+unsigned mock_pc_reads(void)
+{
+	return atomic_load(&pc.n_reads);
 }
 
 EXPORT mock_pc_plant_fn mock_pc_plant;
@@ -169,6 +177,7 @@ uint32_t cuptiPCSamplingGetData(struct abi_pc_get *p)
 	if (!pc.context[at].configured)
 		return ABI_PC_BAD_OPERATION;
 	p->data->n = p->data->n_remaining = 0;
+	atomic_fetch_add(&pc.n_reads, 1);
 	if (++pc.context[at].n_reads == 2 && is_said("full"))
 		pc.context[at].is_full = true;
 	if (pc.context[at].is_full) {

@@ -18,6 +18,7 @@ enum { WAIT, WAIT_NOT, SELECTED, SELECTED_NOT, NOT_SELECTED, NOT_SELECTED_NOT, B
 enum { GMMA = 8, UNKNOWN = 10 };
 
 static mock_pc_plant_fn *plant;
+static mock_pc_reads_fn *n_reads;
 static mock_context_fn *begin_context, *end_context;
 static mock_module_fn *module_event;
 
@@ -97,6 +98,23 @@ static int session(void)
 	return s < 0 || proton_session_finalize(s, NULL) != PROTON_OK;
 }
 
+static void await_reads(unsigned n)
+{
+	unsigned until = n_reads() + n;
+
+	while (n_reads() < until)
+		usleep(1000);
+}
+
+/* The record of a kernel is told when its samples come, and the program goes on after that. */
+static void lag(void)
+{
+	launch("a", "k", 1000);
+	await_reads(3);
+	sample(1, "k", 0x20, WAIT, 30);
+	await_reads(5);
+}
+
 static void late(const char *what)
 {
 	pthread_t thread;
@@ -121,6 +139,7 @@ int main(int argc, char **argv)
 		return 2;
 	start(argv[1]);
 	*(void **)&plant = find(cupti, "mock_pc_plant");
+	*(void **)&n_reads = find(cupti, "mock_pc_reads");
 	*(void **)&begin_context = find(cupti, "mock_context_begin");
 	*(void **)&end_context = find(cupti, "mock_context_end");
 	*(void **)&module_event = find(cupti, "mock_module");
@@ -144,6 +163,10 @@ int main(int argc, char **argv)
 		launch("a", argv[4], 1000);
 		for (uint64_t at = 0; at < 0x100; at += 16)
 			sample(1, argv[4], at, WAIT, 1 + (uint32_t)at / 16);
+		return 0;
+	}
+	if (!strcmp(what, "lag")) {
+		lag();
 		return 0;
 	}
 	if (!strcmp(what, "exact")) {

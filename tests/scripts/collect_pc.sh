@@ -50,6 +50,8 @@ check "beside a fork" 78 "$(sums fork.hatchet)"
 record older.hatchet --pc-sampling older
 check "a context that was made before: from its first launch on" "a/k/+0x0020 30 30 30" "$(sampled older.hatchet wait)"
 has "a context that was made before: what is not known" "no lines are known" <("$PROTON" report older.hatchet)
+record lag.hatchet --pc-sampling lag
+check "samples that come after the record of their kernel" "a/k/+0x0020 30 30 30" "$(sampled lag.hatchet wait)"
 record exec.hatchet --pc-sampling exec
 check "exec() that fails: it goes on" "a/k/+0x0020 30 30 30" "$(sampled exec.hatchet wait)"
 record cancel.hatchet --pc-sampling cancel
