@@ -68,6 +68,9 @@ bool source_same_file(const struct source_line *a, const struct source_line *b);
 const char *stall_text(enum pc_reason reason);
 /* "long scoreboard" */
 const char *stall_word(enum pc_reason reason);
+/* "long sb": the same in up to STALL_BRIEF columns, each another. */
+enum { STALL_BRIEF = 7 };
+const char *stall_brief(enum pc_reason reason);
 /* One sentence: what it means, and what to do about it. */
 const char *stall_meaning(enum pc_reason reason);
 

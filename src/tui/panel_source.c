@@ -13,7 +13,10 @@
 
 enum {
 	FUNCTIONS_MAX = 50, /* who looks further down than this has another question */
+	MIX_WIDTH = 30,     /* two reasons, as most are */
 	STALLS_WIDTH = 22,
+	MIX_FROM = 110, /* of a screen that has room for so many */
+	STALLS_FROM = 72,
 	PLACE_WIDTH = 8,
 	HEAD_LINES = 1 /* above the first row: titles of columns */
 };
@@ -60,14 +63,54 @@ static const struct source_mix *mix_of(const struct shown_row *row)
 	return row->row ? row->row->mix : &row->list->function->mix;
 }
 
+/* As many of the largest reasons as a column has room for. */
+static void put_stalls(const struct source_mix *mix, size_t width, char out[COLUMN_TEXT])
+{
+	char text[STALLS_TEXT_MAX];
+	unsigned most = STALLS_TOP;
+
+	*out = '\0';
+	if (!mix)
+		return;
+	while (strlen(source_top_text(mix, most, text)) > width && most > 1)
+		most--;
+	snprintf(out, COLUMN_TEXT, "%s", text);
+}
+
+static void print_mix(struct panel *p, double number, char out[COLUMN_TEXT])
+{
+	put_stalls(mix_of(row_at(p, number)), MIX_WIDTH, out);
+}
+
 static void print_stalls(struct panel *p, double number, char out[COLUMN_TEXT])
 {
+	put_stalls(mix_of(row_at(p, number)), STALLS_WIDTH, out);
+}
+
+static void print_brief(struct panel *p, double number, char out[COLUMN_TEXT])
+{
 	const struct source_mix *mix = mix_of(row_at(p, number));
-	char text[STALLS_TEXT_MAX];
+	enum pc_reason top[STALLS_TOP];
 
 	*out = '\0';
 	if (mix)
-		snprintf(out, COLUMN_TEXT, "%s", source_top_text(mix, 1, text));
+		snprintf(out, COLUMN_TEXT, "%s", source_top(mix, top) ? stall_brief(top[0]) : "-");
+}
+
+/* Of the columns that say why, the screen has the widest that it has room for. */
+static bool lacks_mix(struct panel *p, const struct column *c)
+{
+	return p->width < MIX_FROM;
+}
+
+static bool lacks_stalls(struct panel *p, const struct column *c)
+{
+	return p->width < STALLS_FROM || p->width >= MIX_FROM;
+}
+
+static bool lacks_brief(struct panel *p, const struct column *c)
+{
+	return p->width >= STALLS_FROM;
 }
 
 static void print_place(struct panel *p, double number, char out[COLUMN_TEXT])
@@ -80,13 +123,18 @@ static void print_place(struct panel *p, double number, char out[COLUMN_TEXT])
 		snprintf(out, COLUMN_TEXT, "%s", listing_place(row->row, place));
 }
 
+#define STALLS_HELP "the largest reasons why others did not, in percent of those"
+
 static const struct column columns[] = {
 	{"SAMPLES", "how often a warp was here when the device was looked at", 7, 0, human_count},
 	{"%", "of the samples of the function; of a function: of all", 5, 3, human_percent},
 	{"ISSUED%", "of them: in which the warp issued an instruction", 7, 5, human_percent},
-	{"STALLED BY %", "the largest reason why others did not, in percent of those", STALLS_WIDTH,
-	 2, .print = print_stalls},
-	{"LINE", "of the file, or the offset of the instruction", PLACE_WIDTH, 1,
+	{"STALLED BY %", STALLS_HELP, MIX_WIDTH, 2, .print = print_mix, .is_absent = lacks_mix},
+	{"STALLED BY %", STALLS_HELP, STALLS_WIDTH, 2, .print = print_stalls,
+	 .is_absent = lacks_stalls},
+	{"STALLED", "the largest reason why others did not, in short", STALL_BRIEF, 0,
+	 .print = print_brief, .is_absent = lacks_brief},
+	{"LINE", "of the file, or the offset of the instruction", PLACE_WIDTH, 0,
 	 .print = print_place},
 };
 
@@ -195,10 +243,11 @@ static void list_row(struct panel *p, size_t i)
 	const struct shown_row *row = &ps->rows[i];
 	const struct source_mix *mix = mix_of(row);
 	double whole = row->row ? row->list->function->mix.samples : ps->source.samples;
-	const struct section_row numbers = {
-		.v = {mix ? mix->samples : NAN, mix ? mix->samples / whole : NAN,
-		      mix ? mix->by[PC_SELECTED] / mix->samples : NAN, (double)i, (double)i},
-		.role = role_of(ps, i)};
+	const struct section_row numbers = {.v = {mix ? mix->samples : NAN,
+						  mix ? mix->samples / whole : NAN,
+						  mix ? mix->by[PC_SELECTED] / mix->samples : NAN,
+						  (double)i, (double)i, (double)i, (double)i},
+					    .role = role_of(ps, i)};
 	struct buf *name = sections_add_of(p, row->list->function->node, &numbers);
 
 	if (row->row)
@@ -218,7 +267,7 @@ static void list(struct panel *p)
 static const struct section sections[] = {
 	{
 		.name = "SOURCE",
-		.columns = {columns, ARRAY_SIZE(columns), 40},
+		.columns = {columns, ARRAY_SIZE(columns), 40, 12},
 		.list = list,
 		.empty = SOURCE_NONE,
 		.is_of_all = panel_is_since_reset,

@@ -155,9 +155,15 @@ START_TEST(largest_reasons)
 	ck_assert_int_eq(top[1], PC_WAIT); /* of equal ones the first of the list */
 	ck_assert_int_eq(top[2], PC_OTHER);
 	ck_assert_str_eq(source_top_text(&mix, 2, text), "lg throttle 50, wait 20");
-	for (int i = 0; i < PC_N_REASONS; i++)
+	for (int i = 0; i < PC_N_REASONS; i++) {
+		const char *brief = stall_brief((enum pc_reason)i);
+
 		ck_assert(*stall_word((enum pc_reason)i) && *stall_text((enum pc_reason)i) &&
 			  *stall_meaning((enum pc_reason)i));
+		ck_assert(*brief && strlen(brief) <= STALL_BRIEF);
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(brief, stall_brief((enum pc_reason)k));
+	}
 }
 END_TEST
 

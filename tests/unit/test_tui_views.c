@@ -876,6 +876,20 @@ static void sampled(uint32_t parent, const char *instruction, enum pc_reason rea
 		     METRIC_PC_STALLED_SAMPLES, n);
 }
 
+/* The title of the column that says why warps waited: one on any screen, as wide as there is room for. */
+static void check_stalled_title(int cols)
+{
+	struct buf screen;
+	const char *at;
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w.t, 24, cols, false, &screen), 0);
+	at = strstr(buf_str(&screen), " STALLED");
+	ck_assert_msg(at && !strstr(at + 1, " STALLED"), "%d columns", cols);
+	ck_assert_int_eq(!strncmp(at, " STALLED BY %", strlen(" STALLED BY %")), cols >= 72);
+	buf_done(&screen);
+}
+
 /* Who comes is at the line that waits most; its instructions are asked for when they are to be seen. */
 START_TEST(source)
 {
@@ -886,7 +900,11 @@ START_TEST(source)
 
 	sampled(six, "+0x00d0 gather@0000000000000001.cubin", PC_LONG_SCOREBOARD, 800);
 	sampled(six, "+0x00e0 gather@0000000000000001.cubin", PC_SELECTED, 40);
+	sampled(six, "+0x00d0 gather@0000000000000001.cubin", PC_BARRIER, 90);
+	sampled(six, "+0x00d0 gather@0000000000000001.cubin", PC_WAIT, 60);
+	sampled(six, "+0x00d0 gather@0000000000000001.cubin", PC_DRAIN, 3);
 	sampled(four, "+0x0010 gather@0000000000000001.cubin", PC_WAIT, 30);
+	sampled(four, "+0x0010 gather@0000000000000001.cubin", PC_DRAIN, 10);
 	sampled(other, "+0x0000 other@0000000000000002.cubin", PC_BARRIER, 100);
 	w.t->options.code = &code;
 	world_tick(&w);
@@ -903,9 +921,11 @@ START_TEST(source)
 	world_keys(&w, "Enter");
 	ck_assert(!world_shows(&w, "LDG.E"));
 	world_golden(&w, 10, 40, "source_40x10");
+	for (int cols = 40; cols < 160; cols++)
+		check_stalled_title(cols);
 	w.t->options.code = NULL; /* texts are gone: numbers stay */
 	world_keys(&w, "\\ 'gather' Enter");
-	ck_assert(world_shows(&w, "861"));
+	ck_assert(world_shows(&w, "1017"));
 	ck_assert(!world_shows(&w, "table[at"));
 	ck_assert(!world_shows(&w, "other"));
 }
