@@ -78,6 +78,27 @@ launches() {
 	check "launches: losses" "" "$(losses w.hatchet)"
 }
 
+# Hardware metrics of ranges, which have as many kernels as the program says; and of each kernel.
+range_metrics() {
+	local metric=smsp__inst_executed.sum range
+	for range in nvtx scope; do
+		n_run=$((n_run + 1))
+		timeout 120 "$PROTON" record -q -o w.hatchet --metrics $metric --range $range -- "$build/bench/cuda_scopes" >out 2>err
+		check "metrics of ranges, $range: status" 0 $?
+		check "metrics of ranges, $range" "9 ranges" "$(python3 "$here/tools/check_ranges.py" w.hatchet $metric out 2>&1)"
+	done
+}
+
+# What kernels wait for whose reasons are known, in a program that is over before all samples have come.
+code_samples() {
+	n_run=$((n_run + 1))
+	timeout 120 "$PROTON" record -q -o w.hatchet --pc-sampling -- "$build/bench/cuda_pc" 12 >out 2>err
+	check "samples of code: status" 0 $?
+	check "samples of code: what was waited for" "looked at 3" \
+		"$(python3 "$here/tools/check_samples.py" w.hatchet latency=long_scoreboard conflict=short_scoreboard barrier=barrier 2>&1)"
+	check "samples of code: losses" "" "$(losses w.hatchet)"
+}
+
 # A graph of 100 kernels, two copies and a set, recorded as one: whole_graphs MODE REPLAYS
 whole_graphs() {
 	rm -f w.hatchet
@@ -456,6 +477,8 @@ against cuda_bandwidth "bandwidths by events" --context scopes
 status_and_signals
 hardware_metrics
 launches
+range_metrics
+code_samples
 eight_processes
 other_users
 formats
