@@ -32,6 +32,9 @@ struct backend {
 	int (*flush)(void *state, bool force);
 	/* The same, at exit in its place, where something is to end then. May be NULL. */
 	int (*finish)(void *state);
+	/* Deliver what was counted up to now, before a flush: a session may be over next. Called by the sender
+	 * thread's flusher; may be NULL. */
+	void (*drain)(void *state);
 	/* There is more than one calling context (scope, thread) from now on: attribute. Called
 	 * at most once, from any thread; may be NULL. */
 	void (*attribute)(void *state);

@@ -183,6 +183,17 @@ static int flush(void *state, bool force)
 	return flush_as(state, force, false);
 }
 
+static void drain(void *state)
+{
+	struct cupti *c = state;
+
+	if (!c->ranges || !cupti_running(c) || !cupti_turn_take(false))
+		return;
+	if (cupti_running(c))
+		cupti_ranges_flush(c, false);
+	cupti_turn_give();
+}
+
 static int finish(void *state)
 {
 	return flush_as(state, true, true);
@@ -260,6 +271,7 @@ const struct backend backend_cupti = {
 	.start = start,
 	.flush = flush,
 	.finish = finish,
+	.drain = drain,
 	.attribute = attribute,
 	.moved = moved,
 	.sample = sample,

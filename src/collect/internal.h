@@ -771,6 +771,7 @@ void backends_tell(unsigned source, const struct activity *a); /* those who list
 void backends_forked(void);
 enum flush {
 	FLUSH_COMPLETE, /* what is complete */
+	FLUSH_MEASURED, /* … and what was counted up to now: a session may be over next */
 	FLUSH_ALL,      /* also what is not: the program may be over next */
 	FLUSH_LAST,     /* … it is */
 };

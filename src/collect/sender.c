@@ -233,7 +233,7 @@ static void answer_deliver(bool send)
 
 	if (send) {
 		if (flusher_await(&p))
-			flush(FLUSH_COMPLETE, &p);
+			flush(FLUSH_MEASURED, &p);
 		flush_samples(&p);
 		send_burst(true);
 		while (burst_is_due_again() && (ms = patience_ms(&p))) {

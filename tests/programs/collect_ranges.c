@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed], with the mock libcupti.
+/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions], with the mock libcupti.
  * What each scope has is in tests/scripts/record_ranges.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
@@ -178,6 +178,23 @@ static void forks(void)
 	proton_exit_scope();
 }
 
+/* One session after another; the last is open when the program ends. */
+static void sessions(void)
+{
+	int session = proton_session_start("first", NULL);
+
+	proton_enter_scope("early");
+	kernel("add");
+	kernel("add");
+	proton_exit_scope();
+	if (proton_session_finalize(session, NULL) != PROTON_OK)
+		exit(3);
+	proton_session_start("second", NULL);
+	proton_enter_scope("later");
+	kernel("mul");
+	proton_exit_scope();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("PROTON_CUPTI_PATH"))
@@ -185,6 +202,10 @@ int main(int argc, char **argv)
 	start(argv[1]);
 	*(void **)&begin_capture = find(argv[1], "cuStreamBeginCapture_v2");
 	*(void **)&end_capture = find(argv[1], "cuStreamEndCapture");
+	if (argc > 2 && !strcmp(argv[2], "sessions")) {
+		sessions();
+		return 0;
+	}
 	nvtx_init();
 	nest();
 	nvtx();

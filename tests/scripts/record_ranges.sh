@@ -70,6 +70,15 @@ print("%g" % sum(n["metrics"].get("dram__bytes.sum", 0) for n in nodes if within
 check "the report adds them up" "500" "$("$PROTON" report --view tree -m dram__bytes.sum a.hatchet |
 	sed -n '/ outer/s/^[^0-9]*\([0-9.]*\).*/\1/p' | head -1)"
 
+# ---- sessions: what was counted in one is in it, and not in the next, which may have its place
+check "sessions: status" 0 "$(run scope sessions)"
+mv first.hatchet a.hatchet
+is "a session" early 200 1
+is "a session" later - -
+mv second.hatchet a.hatchet
+is "the next session" early - -
+is "the next session" later 200 1
+
 # ---- NVTX
 check "nvtx: status" 0 "$(run nvtx)"
 is nvtx pushed 300 2
