@@ -163,12 +163,20 @@ static uint32_t epoch_of(const struct epoch_member *members, uint32_t n)
 	return epoch_make(members, n);
 }
 
+static _Atomic bool is_changed;
+
+bool epochs_changed(void)
+{
+	return atomic_exchange(&is_changed, false);
+}
+
 bool epochs_update(void)
 {
 	struct epoch_member members[MAX_LIVE_SESSIONS];
 	uint32_t epoch = epoch_of(members, active_members(members));
 
 	atomic_store(&collector->epoch, epoch == WIRE_NONE ? 0 : epoch);
+	atomic_store(&is_changed, true);
 	if (epoch == WIRE_NONE)
 		note_add(
 			NOTE_WARNING,

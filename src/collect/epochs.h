@@ -23,6 +23,8 @@ enum epoch_state { EPOCH_FREE = 0, EPOCH_LIVE, EPOCH_LEFT, EPOCH_SPENT };
 /* What is launched from now on is of the sessions that are active now, in their phases of now. False: there is
  * no epoch for them, and it is of none. */
 bool epochs_update(void);
+/* Was it, since this was asked last? What was counted before is due then. */
+bool epochs_changed(void);
 /* Whether any epoch is in this phase, and whether all that was launched in it has ended. */
 bool epochs_have(uint32_t session, uint32_t phase);
 bool epochs_are_complete(uint32_t session, uint32_t phase);

@@ -24,6 +24,7 @@
 #include "base/util.h"
 #include "collect/burst.h"
 #include "collect/contexts.h"
+#include "collect/epochs.h"
 #include "collect/flushing.h"
 #include "collect/futex.h"
 #include "collect/host_clock.h"
@@ -433,7 +434,7 @@ static bool work(bool *reported)
 		struct patience p = patience(FLUSH_MS);
 
 		burst_control();
-		flush(FLUSH_COMPLETE, &p);
+		flush(flusher_rests() && epochs_changed() ? FLUSH_MEASURED : FLUSH_COMPLETE, &p);
 		flushing_poll();
 		send_burst(false);
 		if (is_asked(&collector->resume))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions], with the mock libcupti.
+/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions|phases], with the mock libcupti.
  * What each scope has is in tests/scripts/record_ranges.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
@@ -195,6 +195,24 @@ static void sessions(void)
 	proton_exit_scope();
 }
 
+/* A session that is written phase by phase. */
+static void phases(void)
+{
+	static const char *const names[] = {"p0", "p1", "p2"};
+	int session = proton_session_start(
+		"phased", &(struct proton_session_options){
+				  .size = sizeof(struct proton_session_options),
+				  .mode = "periodic_flushing"});
+
+	for (int i = 0; i < 3; i++) {
+		proton_enter_scope(names[i]);
+		kernel("add");
+		proton_exit_scope();
+		proton_phase_advance(session);
+		usleep(700000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("PROTON_CUPTI_PATH"))
@@ -204,6 +222,10 @@ int main(int argc, char **argv)
 	*(void **)&end_capture = find(argv[1], "cuStreamEndCapture");
 	if (argc > 2 && !strcmp(argv[2], "sessions")) {
 		sessions();
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[2], "phases")) {
+		phases();
 		return 0;
 	}
 	nvtx_init();

@@ -79,6 +79,13 @@ mv second.hatchet a.hatchet
 is "the next session" early - -
 is "the next session" later 200 1
 
+check "phases: status" 0 "$(run scope phases)"
+for i in 0 1 2; do
+	mv phased.part_$i.hatchet a.hatchet
+	is "phase $i" p$i 100 1
+	is "phase $i, the one before" p$((i - 1)) - -
+done
+
 # ---- NVTX
 check "nvtx: status" 0 "$(run nvtx)"
 is nvtx pushed 300 2
