@@ -51,6 +51,7 @@ static struct {
 
 static __thread struct ranged_context *held __attribute__((tls_model("initial-exec")));
 static __thread enum ranged_work held_for __attribute__((tls_model("initial-exec")));
+static __thread bool held_is_placed __attribute__((tls_model("initial-exec")));
 
 /* What has a range, or is within one. */
 static const bool is_measured[RANGES_N_OF][RANGED_N_WORK] = {
@@ -415,6 +416,7 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum range
 	}
 	held = rc; /* nobody begins before it is launched */
 	held_for = what;
+	held_is_placed = is_placed;
 	if (is_placed)
 		begin_or_go_on(c, rc, &place);
 	else
@@ -442,7 +444,7 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 
 	if (!rc)
 		return;
-	if (!rc->is_off && is_measured[ranges.wanted->of][held_for])
+	if (!rc->is_off && held_is_placed)
 		leave_range(c, rc, call->correlation, ran);
 	held = NULL;
 	pthread_mutex_unlock(&rc->lock);
@@ -508,9 +510,11 @@ void cupti_ranges_end(struct cupti *c, void *context)
 {
 	struct ranged_context *rc = ranges.wanted ? find(context) : NULL;
 
-	if (!rc || !lock(rc))
+	if (!rc)
 		return;
-	drain(c, rc);
+	end_from_elsewhere(c, rc, drain); /* another one may be current */
+	if (!lock(rc))
+		return;
 	if (rc->is_open && !rc->is_off) {
 		cuda_driver_ours++;
 		range_profiler_close(&rc->profiler);
