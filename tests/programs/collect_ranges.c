@@ -200,9 +200,9 @@ static void phases(void)
 {
 	static const char *const names[] = {"p0", "p1", "p2"};
 	int session = proton_session_start(
-		"phased", &(struct proton_session_options){
-				  .size = sizeof(struct proton_session_options),
-				  .mode = "periodic_flushing"});
+		"phased",
+		&(struct proton_session_options){.size = sizeof(struct proton_session_options),
+						 .mode = "periodic_flushing"});
 
 	for (int i = 0; i < 3; i++) {
 		proton_enter_scope(names[i]);
