@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "base/human.h"
+#include "core/collective.h"
 #include "core/launch_rows.h"
 #include "findings/launch_costs.h"
 
 #define LEAST_BYTES 64 /* a thread: less is a frame of a function, or two */
 
-/* How often it is used is not known: it may be all that the kernel waits for. */
+/* How often it is used is not known: it may be all that the kernel waits for. Ranks that talk to each other wait for the others, and
+ * who wrote the program did not write what they do meanwhile. */
 static double share(const struct session *s, const struct session_config *c,
 		    const struct occupancy *is)
 {
-	(void)s;
 	(void)is;
-	return launch_local(&c->of) >= LEAST_BYTES;
+	return launch_local(&c->of) >= LEAST_BYTES &&
+	       !collective_is_name(session_node_name(s, c->node));
 }
 
 static double figure(const struct session_config *c, const struct occupancy *is)

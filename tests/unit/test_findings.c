@@ -391,6 +391,9 @@ static const struct {
 	 LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 32, .local = 64)},
 	{FINDING_LOCAL_MEMORY, 0,
 	 LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 32, .local = 56)},
+	{FINDING_LOCAL_MEMORY, 0,
+	 LAUNCHED("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {{8, 1, 1}, {512, 1, 1}},
+		  .registers = 96, .local = 1752)},
 
 	/* 9 of 10 seconds without work, 100 kernels; then busy all the time; then unknown for how long
 	 * the run took. */
