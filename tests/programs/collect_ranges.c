@@ -10,15 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "backends/cupti_abi.h"
-#include "collect/nvtx_abi.h"
 #include "mocks/mock_cupti.h"
 #include "programs/mock_graphs.h"
+#include "programs/nvtx_core.h"
 #include "programs/symbols.h"
 #include "proton/proton.h"
 
-enum { N_NVTX = 16, MANY = 3000 };
+enum { MANY = 3000 };
 
-static nvtx_function core[N_NVTX], *table[N_NVTX];
 static pthread_barrier_t turn;
 static uint32_t (*begin_capture)(void *, int), (*end_capture)(void *, void **);
 
@@ -26,33 +25,6 @@ static void kernel(const char *name)
 {
 	call(KERNEL_CALL,
 	     &(struct mock_op){.kind = ABI_KIND_CONCURRENT_KERNEL, .name = name, .stream = 7});
-}
-
-static int get_table(int32_t module, nvtx_function ***ret_table, unsigned *ret_size)
-{
-	*ret_table = table;
-	*ret_size = N_NVTX;
-	return module == NVTX_MODULE_CORE;
-}
-
-static const void *get_export(uint32_t id)
-{
-	static struct nvtx_export_callbacks callbacks = {sizeof(callbacks), get_table};
-
-	return id == NVTX_EXPORT_CALLBACKS ? &callbacks : NULL;
-}
-
-static void nvtx_init(void)
-{
-	const char *path = getenv("NVTX_INJECTION64_PATH");
-	int (*init)(nvtx_get_export_fn *);
-
-	for (int i = 1; i < N_NVTX; i++)
-		table[i] = &core[i];
-	if (!path)
-		exit(2);
-	*(void **)&init = find(path, "InitializeInjectionNvtx2");
-	init(get_export);
 }
 
 static void nest(void)

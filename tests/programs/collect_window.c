@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 #include "backends/cupti_abi.h"
-#include "collect/nvtx_abi.h"
 #include "mocks/mock_cupti.h"
+#include "programs/nvtx_core.h"
 #include "programs/symbols.h"
 
-enum { KERNEL_CALL = 307, PROFILER_START = 308, PROFILER_STOP = 309, N_NVTX = 16 };
+enum { KERNEL_CALL = 307, PROFILER_START = 308, PROFILER_STOP = 309 };
 
 static mock_call_fn *call;
-static nvtx_function core[N_NVTX], *table[N_NVTX];
 
 static uint64_t now_ns(void)
 {
@@ -40,33 +39,6 @@ static void kernel(const char *name)
 static void profiler(uint32_t cbid)
 {
 	call(cbid, &(struct mock_op){.name = "profiler"});
-}
-
-static int get_table(int32_t module, nvtx_function ***ret_table, unsigned *ret_size)
-{
-	*ret_table = table;
-	*ret_size = N_NVTX;
-	return module == NVTX_MODULE_CORE;
-}
-
-static const void *get_export(uint32_t id)
-{
-	static struct nvtx_export_callbacks callbacks = {sizeof(callbacks), get_table};
-
-	return id == NVTX_EXPORT_CALLBACKS ? &callbacks : NULL;
-}
-
-static void nvtx_init(void)
-{
-	const char *path = getenv("NVTX_INJECTION64_PATH");
-	int (*init)(nvtx_get_export_fn *);
-
-	for (int i = 1; i < N_NVTX; i++)
-		table[i] = &core[i];
-	if (!path)
-		exit(2);
-	*(void **)&init = find(path, "InitializeInjectionNvtx2");
-	init(get_export);
 }
 
 /* A range of another name is open all the time. */
