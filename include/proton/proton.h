@@ -75,7 +75,9 @@ struct proton_session_options {
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the
 			   * program goes on; ":format=hatchet_msgpack" behind it: so. "pcsampling": samples
-			   * of the code of kernels from now on, as of record --pc-sampling */
+			   * of the code of kernels from now on, as of record --pc-sampling. "metrics:names=gmp":
+			   * hardware metrics of kernels, as of record --metrics; of the first session of a program
+			   * that nobody else profiles, else those of the run */
 	const char *hook; /* there is none in C */
 };
 

@@ -14,10 +14,12 @@ written for GMP import. A range is a scope, so ranges nest, threads have their o
 found in every other profile of the run, too. Ranges of one name within the same ranges are one, with the sum
 of their kernels. A range holds what was launched within it, also in ranges within it.
 
-Kernels' durations and their number are measured, with no synchronisation at the ends of a range. Ranges of the
-type MEMORY have what was allocated and released on devices between their ends, by any thread; of these the latest
-131,072 operations are kept. A caching allocator, as PyTorch's, allocates rarely, for many tensors. Counters of the
-hardware are not measured yet: what asks for them raises NotImplementedError.
+Kernels' durations and their number are measured, and GMP's thirty counters of the hardware, for which CUPTI runs each
+kernel once a pass, one after another: `create_profiler(metrics=None)` goes without, and then nothing waits. In a run of
+`proton record` or `top` they are those that the run measures (--metrics). Counters are of kernels, and add up over a
+range as their names say: sums add, of maxima there is one, all else is a mean weighted by time. What is not known of a
+range is `-`: the greatest of a sum, the mean of maxima. Ranges of the type MEMORY have what was allocated and released on devices between their ends, by any thread; of these the latest
+131,072 operations are kept. A caching allocator, as PyTorch's, allocates rarely, for many tensors.
 """
 import atexit
 import contextlib
@@ -52,6 +54,9 @@ REDUCTIONS = ("SUM", "MAX", "MEAN")
 # Of a kernel: what GMP's counter of this name is, and our metric of it.
 DURATION = "gpu__time_duration.sum"
 
+# GMP's own set of counters.
+METRICS = "gmp"
+
 OUTPUT = os.path.join("output", "result.csv")
 # The profile of all ranges, beside the table.
 SESSION = os.path.join("output", "gmp")
@@ -77,24 +82,61 @@ def _word(given, words, what):
     raise ProfilerError("%s %r is not known: %s" % (what, given, " or ".join(words)))
 
 
+class Counter:
+    """A counter of the hardware over kernels: `value`, as `rule` says how two make one ("sum", "max", "min", "wmean",
+    which is weighted by time)."""
+
+    def __init__(self, rule):
+        self.rule = rule
+        self.value = None
+        self.weight = 0
+
+    def add(self, value, weight):
+        if self.value is None:
+            self.value = value
+        elif self.rule == "sum":
+            self.value += value
+        elif self.rule == "wmean":
+            both = self.weight + weight
+            self.value = (self.value * self.weight + value * weight) / both if both else value
+        else:
+            self.value = (max if self.rule == "max" else min)(self.value, value)
+        self.weight += weight
+
+    def reduced(self, reduction, n):
+        """Over n kernels, by one of REDUCTIONS; None where that is not known."""
+        if n == 1 or reduction == "SUM" or self.rule == reduction.lower():
+            return self.value
+        if reduction == "MEAN" and self.rule in ("sum", "wmean"):
+            return self.value / n if self.rule == "sum" else self.value
+        return None
+
+
 class Range:
     """What was found of a range: `path` is its name and those of the ranges around it, outermost first.
 
     n_kernels counts executions; the times are in nanoseconds: of all of them, and of the longest one.
-    Source: records of the device."""
+    Source: records of the device. `counters`, by name, are of n_measured of them. Source: CUPTI's range profiler."""
 
     def __init__(self, path):
         self.path = path
-        self.n_kernels = self.total_ns = self.longest_ns = 0
+        self.n_kernels = self.total_ns = self.longest_ns = self.n_measured = 0
+        self.counters = {}
 
     @property
     def name(self):
         return self.path[-1]
 
-    def add(self, metrics):
+    def add(self, metrics, rules):
+        """A kernel's values; rules: of each counter that the profile may have."""
         self.n_kernels += metrics.get("count", 0)
         self.total_ns += metrics.get("time (ns)", 0)
         self.longest_ns = max(self.longest_ns, metrics.get("time_max (ns)", 0))
+        self.n_measured += metrics.get("measured", 0)
+        for name, rule in rules.items():
+            if metrics.get(name) is not None:
+                counter = self.counters.setdefault(name, Counter(rule))
+                counter.add(metrics[name], metrics.get("measured_time (ns)", 0))
 
     def reduced(self, reduction):
         """The duration by one of REDUCTIONS, in nanoseconds; None where no kernel ran."""
@@ -105,6 +147,12 @@ class Range:
             "MAX": self.longest_ns,
             "MEAN": self.total_ns / self.n_kernels,
         }[reduction]
+
+    def rows(self, reduction):
+        """Pairs of names and values, None where one is not known."""
+        yield DURATION, self.reduced(reduction)
+        for name, counter in self.counters.items():
+            yield name, counter.reduced(reduction, self.n_measured)
 
 
 class MemoryRange:
@@ -144,12 +192,23 @@ def _alike(name):
     return re.sub(r"\d+", "#", name)
 
 
+def _rules(profile):
+    """How counters of the hardware add up, in the order of the profile: a unit of the hardware is before "__". The
+    duration is that of the records."""
+    return {
+        m["name"]: m["add"]
+        for m in profile.get("metrics", ())
+        if "__" in m["name"] and m["name"] != DURATION
+    }
+
+
 def ranges_of(profile, names):
     """The ranges in a profile (our JSON, read), of these names, in the order of the tree. A node is a range
     when its scope has the name of one."""
     folded = {_alike(name) for name in names}
     inside = {}  # of each node: the ranges around it
     found = {}
+    rules = _rules(profile)
     for node in profile["nodes"]:
         path = inside.get(node["parent"], ())
         if node["kind"] == "scope" and (node["name"] in names or node["name"] in folded):
@@ -158,7 +217,7 @@ def ranges_of(profile, names):
         inside[node["id"]] = path
         if node["kind"] == "kernel":
             for depth in range(1, len(path) + 1):
-                found[path[:depth]].add(node["metrics"])
+                found[path[:depth]].add(node["metrics"], rules)
     return list(found.values())
 
 
@@ -185,11 +244,13 @@ def _ranges_of_calls(profiler, name, type):
 class GmpProfiler:
     """A profiler of ranges. All of one process share the device; each has ranges of its own.
 
+    metrics: counters of the hardware, as `proton record --metrics` takes them; None: none.
     Threads: any; a range belongs to the thread that pushed it."""
 
-    def __init__(self):
+    def __init__(self, metrics=METRICS):
+        self._metrics = metrics
         self._session = None
-        self._enabled = False
+        self._enabled = self._is_warned = False
         self._names = set()
         self._open = threading.local()
         self._memory_ranges = []
@@ -208,13 +269,17 @@ class GmpProfiler:
         try:
             self._session = _native.check(
                 _native.session_start(
-                    _native.encode(SESSION), _native.SessionOptions(context=b"shadow")
+                    _native.encode(SESSION),
+                    _native.SessionOptions(context=b"shadow", mode=self._mode()),
                 )
             )
         except _native.Error as error:
             raise ProfilerError("cannot start profiling: %s" % error) from error
         self._enabled = True
         atexit.register(self._end)
+
+    def _mode(self):
+        return _native.encode("metrics:names=%s" % self._metrics) if self._metrics else None
 
     def _end(self):
         """Write the profile, where there is a folder for it: there is one when results were printed."""
@@ -328,7 +393,19 @@ class GmpProfiler:
             profile = json.loads(_session_json(self._session))
         except _native.Error as error:
             raise ProfilerError("cannot read the ranges: %s" % error) from error
-        return ranges_of(profile, self._names)
+        ranges = ranges_of(profile, self._names)
+        self._warn_if_unmeasured(profile, ranges)
+        return ranges
+
+    def _warn_if_unmeasured(self, profile, ranges):
+        """Once, in the profile's own words."""
+        if not self._metrics or self._is_warned:
+            return
+        if all(r.n_measured or not r.n_kernels for r in ranges):
+            return
+        self._is_warned = True
+        texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
+        warnings.warn("kernels without counters: %s" % ("; ".join(texts) or "why is not known"))
 
     def _flush(self):
         """All that was launched has been recorded."""
@@ -394,22 +471,23 @@ class GmpProfiler:
         self._need_init()
 
     def stop_range_profiling(self):
-        """Nothing to stop: durations need no further pass."""
+        """Nothing to stop: kernels are run again, not the program."""
 
     def is_all_pass_submitted(self):
-        """Durations and counts are measured in one pass."""
+        """A kernel has all its passes where it is launched."""
         return True
 
     def decode_counter_data(self):
         """Nothing to decode."""
 
     def add_metrics(self, metric):
-        """Durations are measured always; other counters are not there yet: NotImplementedError."""
-        if metric != DURATION:
-            raise NotImplementedError(
-                "counter %r is not measured yet: ranges have %s and the number of kernels"
-                % (metric, DURATION)
-            )
+        """One more counter, such as dram__bytes.sum; durations are measured always. Raises ProfilerError after init(),
+        which makes the plan of passes."""
+        if metric == DURATION:
+            return
+        if self._session is not None:
+            raise ProfilerError("add_metrics(%r) comes before init()" % metric)
+        self._metrics = ",".join(filter(None, (self._metrics, metric)))
 
 
 def _warn_if_late():
@@ -437,9 +515,11 @@ def format_ranges(ranges, reduction):
     lines = ["🔥 Kernel Profiling Results (%s):" % reduction, "Number of ranges: %d" % len(ranges)]
     for i, r in enumerate(ranges, 1):
         lines.append("Range %d: %s" % (i, " / ".join(r.path)))
-        value = r.reduced(reduction)
-        lines.append("  %s: %s" % (DURATION, "-" if value is None else "%.2f" % value))
+        for name, value in r.rows(reduction):
+            lines.append("  %s: %s" % (name, "-" if value is None else "%.2f" % value))
         lines.append("  kernels: %d" % r.n_kernels)
+        if r.n_measured not in (0, r.n_kernels):
+            lines.append("  kernels with counters: %d" % r.n_measured)
     return "\n".join(lines) + "\n"
 
 
@@ -473,7 +553,9 @@ def _append_csv(ranges, reduction, config_name):
             for r in ranges:
                 if r.n_kernels:
                     name = quoted(" / ".join(r.path))
-                    file.write("%s,%s,%.2f\n" % (name, DURATION, r.reduced(reduction)))
+                    for metric, value in r.rows(reduction):
+                        if value is not None:
+                            file.write("%s,%s,%.2f\n" % (name, metric, value))
                     file.write("%s,kernels,%d\n" % (name, r.n_kernels))
     except OSError as error:
         raise ProfilerError("cannot write %s: %s" % (OUTPUT, error)) from error
@@ -484,9 +566,9 @@ def _append_csv(ranges, reduction, config_name):
 _global = None
 
 
-def create_profiler():
+def create_profiler(metrics=METRICS):
     """A profiler of its own; init() it."""
-    return GmpProfiler()
+    return GmpProfiler(metrics)
 
 
 def init_global_profiler():

@@ -2,11 +2,25 @@
 import contextlib
 import io
 import os
+import shutil
 import threading
 import unittest
 import warnings
 
-from .support import Case, RecordedCase, allocate, has, kernels, launch, proton, release, run
+from .support import (
+    COMMAND,
+    CUDA,
+    Case,
+    RecordedCase,
+    allocate,
+    has,
+    is_recorded,
+    kernels,
+    launch,
+    proton,
+    release,
+    run,
+)
 from proton import gmp  # noqa: E402
 
 
@@ -47,6 +61,57 @@ class Ranges(unittest.TestCase):
         self.assertEqual([r.name for r in gmp.ranges_of(folded, {"step 7"})], ["step #"])
         self.assertEqual(gmp.ranges_of(folded, {"other 7"}), [])
 
+    def test_counters(self):
+        def metrics(n, ns, total, most, mean):
+            return {
+                "count": n + 1,
+                "measured": n,
+                "measured_time (ns)": ns,
+                "a__b.sum": total,
+                "a__b.max": most,
+                "a__b.pct": mean,
+            }
+
+        profile = {
+            "metrics": [
+                {"name": name, "add": add}
+                for name, add in (
+                    ("a__b.sum", "sum"),
+                    ("a__b.max", "max"),
+                    ("a__b.pct", "wmean"),
+                    ("gpu__time_duration.sum", "sum"),
+                    ("loss", "sum"),
+                )
+            ],
+            "nodes": [
+                node(0, None, "root", "ROOT"),
+                node(1, 0, "scope", "inner"),
+                node(2, 1, "kernel", "add", **metrics(1, 100, 10, 7, 50)),
+                node(3, 1, "kernel", "mul", **metrics(3, 300, 30, 9, 90)),
+                node(4, 1, "kernel", "none", count=1),
+                node(5, 0, "scope", "empty"),
+                node(6, 5, "kernel", "one", **metrics(1, 100, 10, 7, 50)),
+            ],
+        }
+        found = gmp.ranges_of(profile, NAMES)
+        self.assertEqual((found[0].n_kernels, found[0].n_measured), (7, 4))
+        self.assertEqual(
+            [[v for _, v in found[0].rows(r)][1:] for r in gmp.REDUCTIONS],
+            [[40, 9, 80], [None, 9, None], [10, None, 80]],
+        )
+        self.assertEqual([[v for _, v in found[1].rows(r)][1:] for r in gmp.REDUCTIONS], [[10, 7, 50]] * 3)
+        self.assertEqual(
+            gmp.format_ranges(found[:1], "MAX").splitlines()[3:],
+            [
+                "  gpu__time_duration.sum: 0.00",
+                "  a__b.sum: -",
+                "  a__b.max: 9.00",
+                "  a__b.pct: -",
+                "  kernels: 7",
+                "  kernels with counters: 4",
+            ],
+        )
+
     def test_text(self):
         ranges = gmp.ranges_of(PROFILE, NAMES)
         self.assertEqual(
@@ -75,11 +140,12 @@ class Uninitialised(Case):
         out, err = run("import gmp_py_wrapper; import gmp_python; print('installed')")
         self.assertEqual((out, err), ("installed\n", ""))
 
-    def test_counters_are_refused(self):
+    def test_counters_that_are_asked_for(self):
+        self.assertIsNone(gmp.create_profiler(None)._mode())
         profiler = gmp.create_profiler()
-        with self.assertRaises(NotImplementedError):
-            profiler.add_metrics("dram__bytes.sum")
         profiler.add_metrics("gpu__time_duration.sum")
+        profiler.add_metrics("dram__bytes.sum")
+        self.assertEqual(profiler._mode(), b"metrics:names=gmp,dram__bytes.sum")
 
     def test_memory_before_init(self):
         profiler = gmp.create_profiler()
@@ -145,7 +211,7 @@ class Uninitialised(Case):
 class Memory(RecordedCase):
     def setUp(self):
         super().setUp()
-        self.profiler = gmp.create_profiler()
+        self.profiler = gmp.create_profiler(metrics=None)
         self.profiler.init()
         launch("first")  # the mock is initialised
 
@@ -217,11 +283,100 @@ class Memory(RecordedCase):
         self.assertIn("Deallocations: 1 operations, 3145728 bytes (3.00 MB)", out.getvalue())
 
 
+# A program that nobody started to profile. Number m of the counters of "mul" is 200 + m, of "add" 100 + m.
+COUNTED = """
+import ctypes, sys
+from proton import gmp
+cuda = ctypes.CDLL("libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
+names = {}
+def launch(name, n=1):
+    function = names.setdefault(name, ctypes.create_string_buffer(name.encode()))
+    for _ in range(n):
+        cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+if "late" in sys.argv:
+    cuda.cuInit(0)
+    launch("add")
+profiler = gmp.create_profiler()
+for metric in sys.argv[2:]:
+    profiler.add_metrics(metric)
+profiler.init()
+cuda.cuInit(0)
+with profiler.profile_range("outer"):
+    launch("add", 3)
+    with profiler.profile_range("inner"):
+        launch("mul", 2)
+profiler.print_profiler_ranges()
+try: profiler.add_metrics("a__b.sum")
+except gmp.ProfilerError as error: print(error)
+"""
+
+
+@unittest.skipUnless(is_recorded() and COMMAND, "needs the mocks and a command")
+class Counted(Case):
+    def run_it(self, *arguments, **variables):
+        os.mkdir("lib")
+        os.symlink(CUDA, "lib/libcuda.so.1")
+        variables.setdefault("MOCK_CUPTI_CHIP", "GH100")
+        return run(
+            COUNTED,
+            *arguments,
+            PROTON_COMMAND=COMMAND,
+            PROTON_CUPTI_PATH=os.environ["PROTON_CUPTI_PATH"],
+            LD_LIBRARY_PATH=os.path.abspath("lib"),
+            **variables
+        )
+
+    def test_without_a_launcher(self):
+        for when in ("early", "late"):
+            out, err = self.run_it(when, "dram__bytes.sum")
+            self.assertEqual(
+                out,
+                "🔥 Kernel Profiling Results (SUM):\n"
+                "Number of ranges: 2\n"
+                "Range 1: outer\n"
+                "  gpu__time_duration.sum: 5000.00\n"
+                "  sm__cycles_active.sum: 705.00\n"
+                "  sm__cycles_active.avg: 142.00\n"
+                "  lts__t_sector_hit_rate.pct: 143.00\n"
+                "  dram__bytes.sum: 720.00\n"
+                "  kernels: 5\n"
+                "Range 2: outer / inner\n"
+                "  gpu__time_duration.sum: 2000.00\n"
+                "  sm__cycles_active.sum: 402.00\n"
+                "  sm__cycles_active.avg: 202.00\n"
+                "  lts__t_sector_hit_rate.pct: 203.00\n"
+                "  dram__bytes.sum: 408.00\n"
+                "  kernels: 2\n"
+                "add_metrics('a__b.sum') comes before init()\n",
+                when + err,
+            )
+            with open("output/result.csv", encoding="utf-8") as file:
+                self.assertIn("outer / inner,dram__bytes.sum,408.00\n", file.read())
+            with open("output/gmp.hatchet", encoding="utf-8") as file:
+                notes = file.read()
+            self.assertIn("cannot count 'smsp__inst_executed.sum': it is left out", notes)
+            shutil.rmtree("output")
+            shutil.rmtree("lib")
+
+    def test_several_passes(self):
+        """Kernels that CUPTI runs again are counted once; they ran as long as their ranges say."""
+        out, err = self.run_it("early", "dram__throughput.avg.pct_of_peak_sustained_elapsed")
+        self.assertIn("  gpu__time_duration.sum: 700.00\n  sm__cycles_active.sum: 705.00\n", out, err)
+        self.assertIn("  kernels: 5\n", out)
+        self.assertNotIn("with counters", out)
+
+    def test_a_machine_without(self):
+        out, err = self.run_it("early", MOCK_CUPTI_CHIP=None)
+        self.assertIn("  gpu__time_duration.sum: 5000.00\n  kernels: 5\n", out)
+        self.assertIn("kernels without counters: which chip? there is no GPU to ask", err)
+        self.assertIn("hardware metrics are not measured", err)
+
+
 @unittest.skipUnless(has("session_data"), "libproton has no proton_api_session_data()")
 class Recorded(RecordedCase):
     def setUp(self):
         super().setUp()
-        self.profiler = gmp.create_profiler()
+        self.profiler = gmp.create_profiler(metrics=None)
         self.profiler.init()
 
     def found(self):
@@ -342,6 +497,19 @@ class Recorded(RecordedCase):
         os.mkdir("output")
         self.profiler._end()
         self.assertEqual(kernels("output/gmp.hatchet"), {"r/add": 2})
+
+    def test_counters_of_a_later_session(self):
+        """A plan is made once, for the run, or with the first session of the program."""
+        profiler = gmp.create_profiler()
+        profiler.init()
+        with profiler.profile_range("r"):
+            launch("add")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            profiler.get_ranges()
+            profiler.get_ranges()
+        self.assertEqual(len(caught), 1)
+        self.assertIn("hardware metrics", str(caught[0].message))
 
     def test_an_unwritable_folder(self):
         with open("output", "w"):

@@ -120,7 +120,7 @@ static int take_metrics(const struct counters_answer *a, int add, struct ranges_
 	return w->n ? STATUS_OK : STATUS_USAGE;
 }
 
-static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted *w)
+static int choose_replay(size_t passes, enum replay replay, bool is_silent, struct ranges_wanted *w)
 {
 	if (w->of != RANGES_OF_KERNELS && (passes > 1 || replay == REPLAY_KERNEL)) {
 		complain(
@@ -137,7 +137,7 @@ static int choose_replay(size_t passes, enum replay replay, struct ranges_wanted
 		return STATUS_USAGE;
 	}
 	w->replay = replay == REPLAY_KERNEL || passes > 1 ? RANGES_KERNELS : RANGES_ONCE;
-	if (passes > 1)
+	if (passes > 1 && !is_silent)
 		print_line(stderr,
 			   "proton: the metrics take %zu passes: each kernel runs %zu times",
 			   passes, passes);
@@ -160,6 +160,19 @@ static int check_counting(const char *name, const struct metric_set *set)
 	return STATUS_USAGE;
 }
 
+/* A set, and metrics beside those of it. */
+static int take_set(const char *const *names, size_t n, struct metric_set **ret)
+{
+	int status = metrics_take_set(names[0], ret);
+
+	if (status == STATUS_OK)
+		status = check_counting(names[0], *ret);
+	for (size_t i = 1; i < n && status == STATUS_OK; i++)
+		if (metric_set_add(*ret, names[i]) < 0)
+			status = STATUS_OURS;
+	return status;
+}
+
 /* Is it the machine, and not what was asked? */
 static bool is_elsewhere(const struct counters_answer *a)
 {
@@ -167,7 +180,7 @@ static bool is_elsewhere(const struct counters_answer *a)
 	       a->why == COUNTERS_NO_GPU || a->why == COUNTERS_FAILED;
 }
 
-static int ask(const struct counters_question *q, enum replay replay, int add,
+static int ask(const struct counters_question *q, enum replay replay, int add, bool is_silent,
 	       struct recording_options *rec, struct ranges_wanted *w)
 {
 	struct counters_answer a;
@@ -185,7 +198,7 @@ static int ask(const struct counters_question *q, enum replay replay, int add,
 	} else {
 		status = take_metrics(&a, add, w);
 		if (status == STATUS_OK)
-			status = choose_replay(a.passes, replay, w);
+			status = choose_replay(a.passes, replay, is_silent, w);
 		if (status == STATUS_OK)
 			rec->ranges = w;
 		else
@@ -223,14 +236,15 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 	status = check_range(o->range, &wanted->of);
 	status = status ? status : check_replay(o->replay, &replay);
 	status = status ? status : check_reduce(o->reduce, &add);
-	if (status == STATUS_OK && is_set(o->metrics))
-		status = metrics_take_set(o->metrics, &set);
-	if (status == STATUS_OK && set)
-		status = check_counting(o->metrics, set);
 	if (status || !list)
 		return status ? status : STATUS_OURS;
-	q.set = set;
-	if (!set)
-		q.n_patterns = split(list, names, ARRAY_SIZE(names));
-	return ask(&q, replay, add, rec, wanted);
+	q.n_patterns = split(list, names, ARRAY_SIZE(names));
+	if (q.n_patterns && is_set(names[0])) {
+		status = take_set(names, q.n_patterns, &set);
+		if (status)
+			return status;
+		q.set = set;
+		q.n_patterns = 0;
+	}
+	return ask(&q, replay, add, o->is_silent, rec, wanted);
 }

@@ -2,13 +2,14 @@
 #ifndef PROTON_CMD_RANGES_OPTIONS_H
 #define PROTON_CMD_RANGES_OPTIONS_H
 /* record --metrics and what goes with it: which hardware metrics are measured of the program's kernels, and how. */
-#include <stdint.h>
+#include <stdbool.h>
 
 struct recording_options;
 struct ranges_wanted;
 
 struct ranges_options { /* as they were given; NULL: they were not */
 	const char *metrics, *range, *replay, *reduce;
+	bool is_silent; /* not how many passes they take */
 };
 
 /* Look the metrics up on the first GPU here, and count their passes. 0, or an exit status after a message. A machine where

@@ -85,7 +85,7 @@ static bool read_mode(const struct arguments *a, struct session_mode *ret)
 	const char *mode = a->words[OPT_MODE] ? a->words[OPT_MODE] : "";
 	bool traced = is_word(a, OPT_DATA, "trace");
 
-	if (session_mode_read(mode, traced, ret) || is_triton_s(a))
+	if ((session_mode_read(mode, traced, ret) && !ret->metrics) || is_triton_s(a))
 		return true;
 	complain(
 		"option '--mode' takes pcsampling and periodic_flushing, with or without :format=%s, "

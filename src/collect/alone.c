@@ -24,23 +24,29 @@
 #include "collect/contexts.h"
 #include "collect/futex.h"
 #include "collect/internal.h"
+#include "collect/measured.h"
 #include "collect/opencl_layer.h"
 #include "collect/patience.h"
 #include "collect/session_wait.h"
+#include "core/session_words.h"
 #include "proton/proton.h"
 
 extern char **environ;
 
 enum {
 	RECEIVER_MS = 10000, /* how long proton may take to say where its directory is */
+	METRICS_MS = 60000,  /* … where it looks up hardware metrics before */
 	BEGIN_MS = 10000,    /* … and another thread to open what sees launches */
-	ANSWER_MAX = 1024,
+	ANSWER_MAX = 4096,
 	CUDA_NOT_INITIALIZED = 3,
 };
 
 /* Why it failed; owner: the thread that tried. */
 static char error[COMMAND_WHY_MAX + 64];
 static _Atomic bool has_failed;
+
+/* What this thread's session asks for. */
+static __thread const char *metrics __attribute__((tls_model("initial-exec")));
 
 static int _printf_(2, 3) fail(int r, const char *format, ...)
 {
@@ -132,7 +138,7 @@ static bool children_are_elsewhere(void)
 /* What it prints, up to a line about its session or to its end. -EINTR: whoever called has something else to do. */
 static int read_answer(int fd, char text[ANSWER_MAX])
 {
-	struct patience p = patience(RECEIVER_MS);
+	struct patience p = patience(metrics ? METRICS_MS : RECEIVER_MS);
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	size_t len = 0;
 	ssize_t n;
@@ -198,13 +204,20 @@ static int answer_take(const char *command, char text[ANSWER_MAX], char *dir, si
 
 static int spawn_receiver(const char *command, int *ret_fd)
 {
-	char pid[16], *argv[] = {(char *)"proton", (char *)"receive", (char *)"--for", pid, NULL};
+	char pid[16], *argv[] = {(char *)"proton",
+				 (char *)"receive",
+				 (char *)"--for",
+				 pid,
+				 metrics ? (char *)"--metrics" : NULL,
+				 (char *)metrics,
+				 NULL};
 	char **envp = receiver_environment();
 	int r;
 
 	if (!envp)
 		return fail(-ENOMEM, "out of memory");
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	atomic_store(&measured_is_answered, metrics != NULL);
 	r = spawn_detached(command, argv, envp, ret_fd);
 	free(envp);
 	return r < 0 ? fail(r, "cannot start '%.150s': %s", command, strerror(-r)) : 0;
@@ -243,12 +256,33 @@ static int take_receiver(char *dir, size_t size)
 	return r;
 }
 
-int alone_start(void)
+/* What the program says, as much of it as it knows of. */
+static struct proton_session_options known(const struct proton_session_options *given)
+{
+	struct proton_session_options o = {0};
+
+	if (given)
+		memcpy(&o, given, MIN(given->size, sizeof(o)));
+	return o;
+}
+
+static const char *metrics_of(const struct proton_session_options *given)
+{
+	struct proton_session_options o = known(given);
+	struct session_mode mode;
+
+	return o.mode && session_mode_read(o.mode, false, &mode) ? mode.metrics : NULL;
+}
+
+int alone_start(const struct proton_session_options *options)
 {
 	static const struct collect_receiver receiver = {begin_receiver, await_receiver,
 							 take_receiver};
-	int r = collect_start_alone(&receiver);
+	int r;
 
+	metrics = metrics_of(options);
+	r = collect_start_alone(&receiver);
+	metrics = NULL; /* it is the caller's */
 	if (r == 0 || r == -EINTR)
 		return r;
 	/* The directory was there, and the collector did not like it. */
@@ -359,6 +393,19 @@ static void note_scopes(void)
 			     "in the profile: what was launched in them stands without them");
 }
 
+/* What proton complained of, before it went on: metrics that are not measured. */
+static void note_receiver(void)
+{
+	static const char prefix[] = "proton: ";
+	char *end, *line = answer;
+
+	while (!strncmp(line, prefix, sizeof(prefix) - 1) && (end = strchr(line, '\n'))) {
+		*end = '\0';
+		collect_note(NOTE_WARNING, line + sizeof(prefix) - 1);
+		line = end + 1;
+	}
+}
+
 static void begin(const struct proton_session_options *o)
 {
 	static pid_t noted;
@@ -366,6 +413,7 @@ static void begin(const struct proton_session_options *o)
 	begin_contexts(o->context);
 	if (noted != getpid()) {
 		noted = getpid();
+		note_receiver();
 		note_scopes();
 		note_opencl();
 	}
@@ -380,12 +428,10 @@ static void begin(const struct proton_session_options *o)
 void alone_begin(const struct proton_session_options *given)
 {
 	static _Atomic uint32_t at_it;
-	struct proton_session_options o = {0};
+	struct proton_session_options o = known(given);
 	struct patience p = patience(BEGIN_MS);
 	uint32_t ms, seen, us = (uint32_t)getpid();
 
-	if (given)
-		memcpy(&o, given, MIN(given->size, sizeof(o)));
 	while ((seen = atomic_load(&at_it)) == us ||
 	       !atomic_compare_exchange_strong(&at_it, &seen, us)) {
 		ms = patience_ms(&p);

@@ -15,9 +15,10 @@
 
 struct proton_session_options;
 
-/* The collector is on after it, and what runs is received by a process of our own. 0, or -errno: it is tried once
- * a process, alone_error() says why it failed, and so does one line on the program's standard error. */
-int alone_start(void);
+/* The collector is on after it, and what runs is received by a process of our own, which looks up the hardware metrics
+ * that this session asks for (NULL: it asks for none). 0, or -errno: it is tried once a process, alone_error() says why
+ * it failed, and so does one line on the program's standard error. */
+int alone_start(const struct proton_session_options *options);
 /* NULL: it was not tried, or did not fail. */
 const char *alone_error(void);
 /* Does the program profile itself? */

@@ -195,7 +195,7 @@ static bool is_attended(void)
 
 int proton_api_session_start(const char *name, const struct proton_session_options *options)
 {
-	if (!api_on() && alone_start() < 0)
+	if (!api_on() && alone_start(options) < 0)
 		return PROTON_NOBODY;
 	if (!is_attended())
 		return PROTON_NOBODY;

@@ -13,7 +13,7 @@
 
 enum { COUNT, TIME, FIRST }; /* places in the set */
 
-_Atomic bool measured_by_scope;
+_Atomic bool measured_by_scope, measured_is_answered;
 
 static struct {
 	struct ranges_wanted wanted;

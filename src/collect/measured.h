@@ -16,6 +16,8 @@ struct ranges_wanted;
 struct thread_state;
 /* What the session's directory says; NULL: nothing. */
 const struct ranges_wanted *measured_wanted(void);
+/* Notes say already why there are none: who receives was asked for them. */
+extern _Atomic bool measured_is_answered;
 /* The slot of what is measured beside that of a record; WIRE_NONE: none. */
 uint32_t measured_slot(uint32_t beside);
 /* Of a range around what this thread launches in this launch context: the innermost scope that has ranges, or, of graphs,

@@ -13,6 +13,7 @@
 #include "collect/epochs.h"
 #include "collect/flushing.h"
 #include "collect/internal.h"
+#include "collect/measured.h"
 #include "collect/patience.h"
 #include "collect/phases.h"
 #include "collect/session_table.h"
@@ -137,8 +138,8 @@ static int spec_fill(struct spec *spec, const char *name,
 	spec->traced = spec->events || !strcasecmp(or_empty(o.data), "trace");
 	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->mode))
 		return session_fail(PROTON_INVALID,
-				    "mode '%.60s' is not known: pcsampling, and periodic_flushing, "
-				    "with or without :format=%s",
+				    "mode '%.60s' is not known: pcsampling, metrics:names=gmp, and "
+				    "periodic_flushing, with or without :format=%s",
 				    o.mode, session_formats_text(spec->traced));
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
@@ -329,6 +330,16 @@ static int start_locked(const struct spec *spec)
 	return (int)collector->session[id].number;
 }
 
+/* What is measured has a place in each value's set, and CUPTI's profiler a plan: both are made once, at first. */
+static void say_if_unmeasured(void)
+{
+	if (!measured_wanted() && !atomic_load(&measured_is_answered))
+		collect_note(
+			NOTE_WARNING,
+			"no hardware metrics: the first session of a program that starts by itself asks for them, "
+			"else the run (proton record --metrics)");
+}
+
 int collect_session_start(const char *name, const struct proton_session_options *options)
 {
 	struct spec spec;
@@ -346,6 +357,8 @@ int collect_session_start(const char *name, const struct proton_session_options 
 	backends_attribute();
 	if (spec.mode.samples)
 		backends_sample();
+	if (spec.mode.metrics)
+		say_if_unmeasured();
 	/* Whoever ends the next moment has a session that proton knows. */
 	session_wait_begin();
 	sender_deliver();

@@ -47,6 +47,11 @@ bool session_mode_read(const char *mode, bool traced, struct session_mode *ret)
 		ret->samples = true;
 		return !value[strspn(value, "0123456789")];
 	}
+	value = after(mode, "metrics", ":names=");
+	if (value) {
+		ret->metrics = value;
+		return *value;
+	}
 	value = after(mode, "periodic_flushing", ":format=");
 	ret->flush_format = value ? session_format(traced, value) : NULL;
 	return ret->flush_format;

@@ -11,10 +11,13 @@
 const char *session_format(bool traced, const char *word);
 const char *session_formats_text(bool traced);
 /* How a session is profiled: "" as it is usual; "periodic_flushing", "periodic_flushing:format=hatchet"; "pcsampling",
- * "pcsampling:interval=1000", of which the number says nothing, as in Triton's Proton. */
+ * "pcsampling:interval=1000", of which the number says nothing, as in Triton's Proton; "metrics:names=gmp", with what
+ * record --metrics takes. */
 struct session_mode {
 	const char *flush_format; /* of files of phases; NULL: there are none */
-	bool samples;             /* samples of the code of kernels are wanted */
+	const char
+		*metrics; /* hardware metrics are wanted: these, in the mode's text; NULL: none */
+	bool samples;     /* samples of the code of kernels are wanted */
 };
 /* False: there is no such mode. */
 bool session_mode_read(const char *mode, bool traced, struct session_mode *ret);

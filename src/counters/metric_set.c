@@ -191,19 +191,25 @@ struct metric_set *metric_set_of(const char *const *names, size_t n, enum counti
 {
 	struct metric_set *set = calloc(1, sizeof(*set));
 
-	if (!set || ARRAY_ROOM(set->choices, set->cap, n + 1) < 0)
-		return metric_set_free(set);
+	if (!set)
+		return NULL;
 	set->name = set->about = "";
 	set->counting = counting;
-	for (; set->n < n; set->n++) {
-		const char **one = malloc(sizeof(*one));
-
-		if (!one)
+	for (size_t i = 0; i < n; i++)
+		if (metric_set_add(set, names[i]) < 0)
 			return metric_set_free(set);
-		*one = names[set->n];
-		set->choices[set->n] = (struct metric_choice){one, 1};
-	}
 	return set;
+}
+
+int metric_set_add(struct metric_set *set, const char *name)
+{
+	const char **one;
+
+	if (ARRAY_ROOM(set->choices, set->cap, set->n + 1) < 0 || !(one = malloc(sizeof(*one))))
+		return -ENOMEM;
+	*one = name;
+	set->choices[set->n++] = (struct metric_choice){one, 1};
+	return 0;
 }
 
 struct metric_set *metric_set_free(struct metric_set *set)

@@ -43,6 +43,8 @@ int metric_set_find(const char *name, struct metric_set **ret);
 const char *metric_set_name(unsigned i);
 /* Some metrics of no set. Names are borrowed. NULL: no memory. */
 struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting_kind counting);
+/* One more, borrowed. 0 or -ENOMEM */
+int metric_set_add(struct metric_set *set, const char *name);
 
 struct metric_set *metric_set_free(struct metric_set *set);
 static inline void metric_set_freep(struct metric_set **p)

@@ -229,7 +229,7 @@ static void finish(struct attendant *a)
 	session_files_finish(&a->rec.sessions, a->rec.receiver);
 }
 
-static int begin(struct attendant *a)
+static int begin(struct attendant *a, attend_wants_fn *wants, void *ctx)
 {
 	int r = image_read(a->pid, &a->image);
 
@@ -240,6 +240,7 @@ static int begin(struct attendant *a)
 	a->pidfd = (int)syscall(SYS_pidfd_open, a->pid, 0);
 	if (a->pidfd >= 0)
 		(void)fcntl(a->pidfd, F_SETFD, FD_CLOEXEC);
+	wants(&a->options, ctx);
 	r = recording_open(&a->rec, &a->options);
 	if (r)
 		return r;
@@ -256,7 +257,7 @@ static int begin(struct attendant *a)
 	return 0;
 }
 
-int attend(pid_t pid)
+int attend(pid_t pid, attend_wants_fn *wants, void *ctx)
 {
 	struct attendant a = {.options = {.no_sweep = true,
 					  .no_sensors = true,
@@ -267,7 +268,7 @@ int attend(pid_t pid)
 	int r;
 
 	settle();
-	r = begin(&a);
+	r = begin(&a, wants, ctx);
 	fall_silent();
 	if (r == 0) {
 		session_dir_sweep(); /* the program does not wait for that */

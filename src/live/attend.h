@@ -7,8 +7,12 @@
  *   thread  one */
 #include <sys/types.h>
 
+struct recording_options;
+/* What the program's first session asks of the run. */
+typedef void attend_wants_fn(struct recording_options *options, void *ctx);
+
 /* Print "session DIRECTORY" and serve the process until it has ended, or runs another program. An exit
  * status, after a message on standard error where it could not begin. */
-int attend(pid_t pid);
+int attend(pid_t pid, attend_wants_fn *wants, void *ctx);
 
 #endif

@@ -384,7 +384,7 @@ void collect_scope_missed(bool enters)
 }
 
 /* Nobody profiles, and the program does not either. */
-int alone_start(void)
+int alone_start(const struct proton_session_options *options)
 {
 	return -ENXIO;
 }

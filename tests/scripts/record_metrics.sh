@@ -130,6 +130,8 @@ gpu__time_duration.sum
 END
 check "a set of a file: status" 0 "$(run 1 100 --metrics ./own)"
 check "a set of a file" "add 5050 mul 10050" "$(of gpu__time_duration.sum)"
+check "a set and one more: status" 0 "$(run 1 100 --metrics ./own,sm__cycles_active.sum)"
+check "a set and one more" "add 5050 mul 10050 add 5100 mul 10100" "$(of gpu__time_duration.sum) $(of sm__cycles_active.sum)"
 unset MOCK_CUPTI_CHIP
 check "no GPU that could tell: status" 0 "$(run 1 100 --metrics dram__bytes.sum)"
 has "no GPU that could tell: why" "proton: hardware metrics are not measured" err
