@@ -84,19 +84,25 @@ static struct roofline_point *new_point(struct roofline *r, uint32_t node, uint3
 	return &r->points[r->n++];
 }
 
+/* What of its work a kernel does in a time, from what it does in another. Work in no time says nothing of longer ones. */
+static double scaled(double work, double its_ns, double ns)
+{
+	return its_ns == ns ? work : its_ns > 0 ? work * (ns / its_ns) : NAN;
+}
+
 /* Operations may be counted of all executions of a kernel, and bytes of those that were measured alone: their mean is
  * taken of all then, so that operations a byte are of the same executions. */
 static void add_kernel(struct roofline_point *p, const struct sources *from, uint32_t id)
 {
 	double flops_ns = at(from->flops_ns, id), bytes_ns = at(from->bytes_ns, id);
 	double ns = fmax(flops_ns, bytes_ns); /* of two, the one that is known */
+	double flops = scaled(at(from->flops, id), flops_ns, ns);
+	double bytes = scaled(at(from->bytes, id), bytes_ns, ns);
 
-	if (isnan(ns))
-		return;
-	add_present(&p->flops, at(from->flops, id) * (ns / flops_ns));
-	add_present(&p->bytes, at(from->bytes, id) * (ns / bytes_ns));
-	add_present(&p->flops_ns, isnan(flops_ns) ? NAN : ns);
-	add_present(&p->bytes_ns, isnan(bytes_ns) ? NAN : ns);
+	add_present(&p->flops, flops);
+	add_present(&p->bytes, bytes);
+	add_present(&p->flops_ns, isnan(flops) ? NAN : ns);
+	add_present(&p->bytes_ns, isnan(bytes) ? NAN : ns);
 }
 
 /* A point for each name of nodes that have time of their own. */

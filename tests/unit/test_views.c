@@ -431,6 +431,33 @@ START_TEST(counted_in_part)
 }
 END_TEST
 
+/* The program says how many operations, and the clock of the device nothing passed; what was counted of it took time:
+ * how fast these operations were is not known, and other contexts of the kernel have their rate. */
+START_TEST(roofline_of_no_time)
+{
+	struct roofline r = {.points = NULL};
+	uint32_t quick = node(node(SESSION_ROOT, "a"), "k"), k = node(node(SESSION_ROOT, "b"), "k"),
+		 alone = node(SESSION_ROOT, "alone");
+
+	add_device();
+	add_counts(quick);
+	set_time(quick, 0, 1);
+	add_number(quick, METRIC_FLOPS16, 7);
+	add_counts(alone);
+	set_time(alone, 0, 1);
+	add_number(alone, METRIC_FLOPS16, 7);
+	set_time(k, 1000, 1);
+	add_number(k, METRIC_FLOPS16, 4000);
+	add_number(k, METRIC_BYTES, 500);
+	open_world(GROUP_NONE);
+	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	ck_assert_uint_eq(r.n, 1);
+	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 4000 / 1000e-9, 1);
+	ck_assert_double_eq_tol(roofline_traffic(&r.points[0]), 1000 / 2000e-9, 1);
+	roofline_done(&r);
+}
+END_TEST
+
 /* Ranges of a scope are on lanes of the host, with its time. */
 START_TEST(counted_ranges)
 {
@@ -1112,6 +1139,7 @@ int main(void)
 	tcase_add_test(c, counted_after_given);
 	tcase_add_test(c, counted_in_part);
 	tcase_add_test(c, counted_ranges);
+	tcase_add_test(c, roofline_of_no_time);
 	tcase_add_test(c, counted_tensors);
 	tcase_add_test(c, durations_of);
 	tcase_add_test(c, durations_filtered);
