@@ -24,13 +24,16 @@ static unsigned capability(const struct session *s, const struct session_device 
 		       : (unsigned)strtoul(session_text(s, d->arch), NULL, 10);
 }
 
+const struct sm_limits *session_sm_limits(const struct session *s, uint32_t device)
+{
+	return device < s->n_devices ? sm_limits_find(capability(s, &s->devices[device])) : NULL;
+}
+
 struct occupancy session_config_occupancy(const struct session *s, const struct session_config *c)
 {
-	static const struct session_device unknown;
-	const struct session_device *d =
-		c->device < s->n_devices ? &s->devices[c->device] : &unknown;
+	unsigned n_sms = c->device < s->n_devices ? s->devices[c->device].num_sms : 0;
 
-	return occupancy_of(&c->of, sm_limits_find(capability(s, d)), d->num_sms);
+	return occupancy_of(&c->of, session_sm_limits(s, c->device), n_sms);
 }
 
 /* Without registers nothing but the shape is known. */

@@ -30,6 +30,8 @@ struct launch_rows {
 int launch_rows_make(struct launch_rows *rows, struct numbers *numbers);
 void launch_rows_done(struct launch_rows *rows);
 
+/* Of a device of the session; NULL: not known. */
+const struct sm_limits *session_sm_limits(const struct session *s, uint32_t device);
 /* What a configuration of the session means on its device. */
 struct occupancy session_config_occupancy(const struct session *s, const struct session_config *c);
 /* Bytes of shared memory of a block; NaN: not known, as is the one below. */

@@ -131,17 +131,27 @@ static void tensor_flops(const double *of, double flops[PEAK_WIDTHS])
 		flops[0] = NAN;
 }
 
-static void flops_of(const double *of, double flops[PEAK_WIDTHS])
+static double sum_of(const double flops[PEAK_WIDTHS])
 {
+	double sum = 0;
+
+	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
+		sum += flops[i];
+	return sum;
+}
+
+static void flops_of(const double *of, struct measured_work *ret)
+{
+	double *flops = ret->flops;
 	double packed = either(of[FADD2], 0) + either(of[FMUL2], 0) + 2 * either(of[FFMA2], 0);
-	double all = 0;
+	double all;
 
 	tensor_flops(of, flops);
+	ret->tensor_flops = sum_of(flops);
 	flops[1] += 2 * (of[HADD] + of[HMUL] + 2 * of[HFMA]);
 	flops[2] += of[FADD] + of[FMUL] + 2 * of[FFMA] + 2 * packed;
 	flops[3] += of[DADD] + of[DMUL] + 2 * of[DFMA];
-	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
-		all += flops[i];
+	all = sum_of(flops);
 	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
 		flops[i] = isnan(all) ? NAN : flops[i];
 }
@@ -189,7 +199,7 @@ bool measured_work_of(const struct measured_metrics *m, const struct session *s,
 		read_single_values(m, s, row, of);
 	ret->time_ns = of[TIME];
 	ret->bytes = bytes_of(of);
-	flops_of(of, ret->flops);
+	flops_of(of, ret);
 	return true;
 }
 
@@ -200,8 +210,7 @@ double measured_amount(const struct measured_work *w, uint32_t metric)
 	if (metric == METRIC_BYTES)
 		sum = w->bytes;
 	else if (metric == METRIC_ANY_FLOPS)
-		for (unsigned i = 0; i < PEAK_WIDTHS; i++)
-			sum += w->flops[i];
+		sum = sum_of(w->flops);
 	else if (metric >= METRIC_FLOPS8 && metric <= METRIC_FLOPS64)
 		sum = w->flops[metric - METRIC_FLOPS8];
 	return sum > 0 ? sum : NAN;

@@ -18,6 +18,7 @@ struct measured_work {
 	/* By width, 8 to 64 bits, each that of what is multiplied: an fma is two operations, one of two halves is four. All
 	 * are NaN where one of them is. */
 	double flops[PEAK_WIDTHS];
+	double tensor_flops; /* those of all widths that tensor cores did */
 };
 
 /* What the metrics of a session are to it. All zero at first. */

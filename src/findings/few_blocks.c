@@ -30,7 +30,7 @@ static void say(struct finding *finding, const struct launch_costs *costs)
 
 static int find(const struct evidence *e, struct findings *f)
 {
-	static const struct launch_rule rule = {share, figure, say};
+	static const struct launch_rule rule = {share, figure, say, .same_bytes = true};
 
 	return find_launches(e, FINDING_FEW_BLOCKS, &rule, f);
 }

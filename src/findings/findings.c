@@ -182,6 +182,7 @@ static void evidence_done(struct evidence *e)
 {
 	free(e->own);
 	free(e->devices);
+	measured_metrics_done(&e->measured);
 }
 
 /* When our own runs saw work is known to a tenth of a second or two, at either end: what is told of
@@ -240,7 +241,7 @@ static int evidence_init(struct evidence *e, const struct session *s, const stru
 	*e = (struct evidence){.s = s, .peaks = peaks, .wall_ns = (double)runs_wall_ns(s)};
 	e->own = malloc((MIN(s->n_nodes, s->n_rows) + 1) * sizeof(*e->own));
 	e->devices = calloc(MAX(s->n_devices, (size_t)1), sizeof(*e->devices));
-	if (!metadata || !e->own || !e->devices)
+	if (!metadata || !e->own || !e->devices || measured_metrics_update(&e->measured, s) < 0)
 		return -ENOMEM;
 	set_used(e);
 	for (uint32_t i = 0; i < s->n_nodes; i++)

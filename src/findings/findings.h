@@ -39,6 +39,8 @@
 	_(TAIL, "tail")                                                                            \
 	_(FEW_BLOCKS, "few-blocks")                                                                \
 	_(LOCAL_MEMORY, "local-memory")                                                            \
+	_(TENSOR_CORES, "tensor-cores")                                                            \
+	_(MEMORY_BOUND, "memory-bound")                                                            \
 	_(STEPS, "steps")                                                                          \
 	_(BETWEEN_STEPS, "between-steps")                                                          \
 	_(UNEVEN, "uneven")                                                                        \

@@ -5,13 +5,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/launch_rows.h"
+#include "findings/units.h"
+
+static double share_of(const struct evidence *e, const struct session_config *c,
+		       const struct launch_rule *rule, const struct occupancy *is)
+{
+	double share = rule->share(e->s, c, is);
+	struct units units;
+
+	if (!(share > 0) || !rule->same_bytes || !units_of(e, c->node, &units))
+		return share;
+	return fmin(share, 1 - units.memory); /* of these, the one that is known */
+}
 
 /* by_node: what each may lose. */
-static void add(const struct session *s, const struct session_config *c,
+static void add(const struct evidence *e, const struct session_config *c,
 		const struct launch_rule *rule, struct launch_costs *costs, double *by_node)
 {
-	struct occupancy is = session_config_occupancy(s, c);
-	double time = (double)c->time_ns, share = rule->share(s, c, &is), figure;
+	struct occupancy is = session_config_occupancy(e->s, c);
+	double time = (double)c->time_ns, share = share_of(e, c, rule, &is), figure;
 
 	if (!(share > 0) || !c->count)
 		return;
@@ -45,7 +57,7 @@ int find_launches(const struct evidence *e, enum finding_rule id, const struct l
 	if (!by_node)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_configs; i++)
-		add(s, &s->configs[i], rule, &costs, by_node);
+		add(e, &s->configs[i], rule, &costs, by_node);
 	if (!evidence_matters(e, costs.cost_ns))
 		return 0;
 	finding = finding_add(f, id, FINDING_MAYBE, costs.cost_ns);

@@ -18,6 +18,7 @@ struct launch_rule {
 			const struct occupancy *is);
 	double (*figure)(const struct session_config *c, const struct occupancy *is);
 	void (*say)(struct finding *finding, const struct launch_costs *costs);
+	bool same_bytes; /* it moves as many without the loss: what device memory takes for them stays */
 };
 
 /* 0 or -ENOMEM. */

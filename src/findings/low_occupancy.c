@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/human.h"
 #include "findings/launch_costs.h"
+#include "findings/products.h"
 
 #define LOW_RATIO 0.5
 
@@ -10,14 +11,13 @@
  * purpose. */
 static bool is_meant(const char *name)
 {
-	static const char *const words[] = {"gemm",  "gemv",      "matmul", "cutlass", "xmma",
-					    "wgmma", "nvjet",     "conv",   "cudnn",   "fmha",
-					    "flash", "attention", "attn"};
+	static const char *const words[] = {"gemv",  "cutlass", "xmma",  "wgmma",     "conv",
+					    "cudnn", "fmha",    "flash", "attention", "attn"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strcasestr(name, words[i]))
 			return true;
-	return false;
+	return is_matrix_product(name);
 }
 
 /* Warps hide what others wait for: with all of them it would take as much less at the most. A grid that is no whole wave
@@ -51,7 +51,7 @@ static void say(struct finding *finding, const struct launch_costs *costs)
 
 static int find(const struct evidence *e, struct findings *f)
 {
-	static const struct launch_rule rule = {share, figure, say};
+	static const struct launch_rule rule = {share, figure, say, .same_bytes = true};
 
 	return find_launches(e, FINDING_LOW_OCCUPANCY, &rule, f);
 }

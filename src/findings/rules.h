@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/activity.h"
+#include "core/measured_work.h"
 #include "core/stepped.h"
 #include "findings/findings.h"
 
@@ -62,6 +63,7 @@ struct evidence {
 	double launches_ratio; /* of kernels: 1 where each is launched by itself, less in graphs */
 	struct sums kernels, copies, sets, graphs; /* graphs: those that are recorded whole */
 	bool has_async; /* the profile says which copies were asynchronous */
+	struct measured_metrics measured;
 };
 
 /* Is a price worth telling? */

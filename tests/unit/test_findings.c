@@ -43,7 +43,11 @@ struct world {
 	struct {
 		const char *name, *by; /* by: the name of what allocates from it */
 		uint64_t used, unused, grown, fragmented, times;
-	} pool; /* … or of another pool, as large */
+	} pool;       /* … or of another pool, as large */
+	bool is_chip; /* the first device has 100 multiprocessors of 9.0, at 1 GHz */
+	struct {
+		uint64_t time_ns, bytes, single, half, tensor;
+	} measured; /* by metrics, of the first work: operations of 32 and 16 bits, tensor cores' */
 	struct launch_config
 		config; /* of the first work, on 100 multiprocessors of capability 9.0 */
 };
@@ -85,6 +89,11 @@ static void add_counted(struct session *s, const struct world *w, uint32_t lane)
 
 	for (size_t i = 0; i < ARRAY_SIZE(w->counted); i++)
 		add_metric(s, node, lane, w->counted[i].metric, w->counted[i].n);
+	if (w->is_chip && w->counted[0].metric) /* nothing of a unit is a value, too */
+		for (size_t i = 0; i < 5; i++)
+			ck_assert_int_eq(session_add(s, node, lane, 0, w->counted[i].metric,
+						     (union metric_value){.u64 = 0}),
+					 0);
 }
 
 static void add_reserved(struct session *s, const struct world *w, uint32_t lane)
@@ -117,6 +126,13 @@ static void add_pool(struct session *s, const struct world *w, uint32_t lane)
 	add_metric(s, other, lane, METRIC_FRAGMENTED_TIMES, 1000);
 }
 
+static void set_chip(struct session *s, uint32_t device)
+{
+	s->devices[device].arch = strtab_adds(s->strings, "90");
+	s->devices[device].num_sms = 100;
+	s->devices[device].clock_khz = 1000000;
+}
+
 static void add_config(struct session *s, const struct world *w, uint32_t lane)
 {
 	uint32_t scope = session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"),
@@ -127,10 +143,51 @@ static void add_config(struct session *s, const struct world *w, uint32_t lane)
 		.of = w->config};
 	struct session_config *c = session_config_of(s, &of);
 
-	s->devices[id].arch = strtab_adds(s->strings, "90");
-	s->devices[id].num_sms = 100;
+	set_chip(s, id);
 	c->count = w->work->count;
 	c->time_ns = w->work->time_ns;
+}
+
+static void add_named(struct session *s, uint32_t node, uint32_t lane, const char *name, uint64_t v)
+{
+	const struct metric metric = {.name = name, .unit = "", .type = METRIC_F64};
+
+	ck_assert_int_eq(session_add(s, node, lane, 0, session_metric_add(s, &metric),
+				     (union metric_value){.f64 = (double)v}),
+			 0);
+}
+
+static void add_measured(struct session *s, const struct world *w, uint32_t lane)
+{
+	static const char *const ops[] = {"fadd", "fmul", "ffma", "hadd", "hmul",
+					  "hfma", "dadd", "dmul", "dfma"};
+	uint32_t node = session_node(s, session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"),
+				     w->work->kind, w->work->name);
+	char name[80];
+
+	add_named(s, node, lane, "measured_time (ns)", w->measured.time_ns);
+	add_named(s, node, lane, "measured", w->work->count);
+	add_named(s, node, lane, "dram__bytes.sum", w->measured.bytes);
+	add_named(s, node, lane, "sm__inst_executed_pipe_tensor.sum", w->measured.tensor);
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		snprintf(name, sizeof(name), "smsp__sass_thread_inst_executed_op_%s_pred_on.sum",
+			 ops[i]);
+		add_named(s, node, lane, name,
+			  i == 2   ? w->measured.single / 2
+			  : i == 5 ? w->measured.half / 4
+				   : 0);
+	}
+}
+
+/* Tensor cores multiply 32 bits eight times as fast as the rest of a multiprocessor; a terabyte a second of memory. */
+static struct peaks *make_peaks(void)
+{
+	struct peaks *peaks = peaks_new();
+	unsigned line;
+
+	ck_assert_ptr_nonnull(peaks);
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8192 4096 2048 64 1T\n", &line), 0);
+	return peaks;
 }
 
 static struct session *make(const struct world *w)
@@ -153,6 +210,10 @@ static struct session *make(const struct world *w)
 	add_counted(s, w, lanes[0]);
 	if (w->config.registers)
 		add_config(s, w, lanes[0]);
+	if (w->is_chip)
+		set_chip(s, s->lanes[lanes[0]].device);
+	if (w->measured.time_ns)
+		add_measured(s, w, lanes[0]);
 	if (w->pool.name)
 		add_pool(s, w, lanes[0]);
 	else if (w->reserved)
@@ -360,6 +421,28 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 
+/* A kernel that is all of a second's work, and samples in 200 ms of it: how long parts of the device were busy in these. */
+#define SAMPLED(name, n, tensor_ms, fma_ms, dram_ms)                                               \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S}, .work = {KERNEL(name, S, 10)}, .is_chip = true,      \
+		.counted = {                                                                       \
+			{METRIC_SAMPLES, n},                                                       \
+			{METRIC_SAMPLED, 200 * MS},                                                \
+			{METRIC_TENSOR_ACTIVE, (tensor_ms)*MS},                                    \
+			{METRIC_FMA_ISSUE, (fma_ms)*MS},                                           \
+			{METRIC_DRAM, (dram_ms)*MS},                                               \
+		}                                                                                  \
+	}
+/* … and what was counted in half of it. */
+#define MEASURED(name, ...)                                                                        \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S}, .work = {KERNEL(name, S, 10)}, .is_chip = true,      \
+		.measured = {                                                                      \
+			.time_ns = S / 2,                                                          \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+
 /* price 0: the rule says nothing. NaN: it speaks without a price. */
 static const struct {
 	enum finding_rule rule;
@@ -381,6 +464,21 @@ static const struct {
 	 LAUNCHED("sm90_xmma_gemm_bf16", {{800, 1, 1}, {256, 1, 1}}, .registers = 128)},
 	/* 800 blocks are a wave. */
 	{FINDING_TAIL, 0.375e9, LAUNCHED("k", {{1000, 1, 1}, {256, 1, 1}}, .registers = 32)},
+	/* Memory is at its limit for 900 ms of it, which more warps do not make less. */
+	{FINDING_LOW_OCCUPANCY,
+	 0.1e9,
+	 {.wall_ns = S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", S, 10)},
+	  .counted = {{METRIC_SAMPLED, 200 * MS}, {METRIC_DRAM, 180 * MS}},
+	  .config = {{{800, 1, 1}, {256, 1, 1}}, .registers = 128}}},
+	{FINDING_LOCAL_MEMORY,
+	 1e9,
+	 {.wall_ns = S,
+	  .busy_ns = {S},
+	  .work = {KERNEL("k", S, 10)},
+	  .counted = {{METRIC_SAMPLED, 200 * MS}, {METRIC_DRAM, 180 * MS}},
+	  .config = {{{800, 1, 1}, {256, 1, 1}}, .registers = 32, .local = 64}}},
 	{FINDING_TAIL, 0, LAUNCHED("k", {{1600, 1, 1}, {256, 1, 1}}, .registers = 32)},
 	{FINDING_TAIL, 0, LAUNCHED("k", {{400, 1, 1}, {256, 1, 1}}, .registers = 32)},
 	{FINDING_TAIL, 0, LAUNCHED("k", {{80001, 1, 1}, {256, 1, 1}}, .registers = 32)},
@@ -394,6 +492,25 @@ static const struct {
 	{FINDING_LOCAL_MEMORY, 0,
 	 LAUNCHED("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {{8, 1, 1}, {512, 1, 1}},
 		  .registers = 96, .local = 1752)},
+
+	/* Eight times as fast as without them; no faster than memory is; a little of them is what a product begins with. */
+	{FINDING_TENSOR_CORES, 0.875e9, SAMPLED("sm80_xmma_gemm_f32f32", 20, 0, 120, 20)},
+	{FINDING_TENSOR_CORES, 0.5e9, SAMPLED("void matmul<float>()", 20, 1, 120, 100)},
+	{FINDING_TENSOR_CORES, 0, SAMPLED("gemm", 20, 4, 120, 20)},
+	/* Nothing says that it computes with 32 bits; it is no product; too few samples. */
+	{FINDING_TENSOR_CORES, 0, SAMPLED("dgemm", 20, 0, 20, 20)},
+	{FINDING_TENSOR_CORES, 0, SAMPLED("gemv2T_kernel", 20, 0, 120, 20)},
+	{FINDING_TENSOR_CORES, 0, SAMPLED("gemm", 9, 0, 120, 20)},
+	{FINDING_TENSOR_CORES, 0.875e9, MEASURED("gemm", .single = S, .bytes = S)},
+	{FINDING_TENSOR_CORES, 0.6e9, MEASURED("gemm", .single = S, .bytes = 200 * S)},
+	{FINDING_TENSOR_CORES, 0, MEASURED("gemm", .single = S, .half = S)},
+	{FINDING_TENSOR_CORES, 0, MEASURED("gemm", .single = S, .tensor = 1)},
+	{FINDING_TENSOR_CORES, 0, MEASURED("k", .single = S)},
+	{FINDING_MEMORY_BOUND, FREE_OF_CHARGE, SAMPLED("k", 20, 0, 0, 160)},
+	{FINDING_MEMORY_BOUND, 0, SAMPLED("k", 20, 0, 0, 158)},
+	{FINDING_MEMORY_BOUND, 0, SAMPLED("k", 9, 0, 0, 160)},
+	{FINDING_MEMORY_BOUND, FREE_OF_CHARGE, MEASURED("k", .bytes = 400 * S)},
+	{FINDING_MEMORY_BOUND, 0, MEASURED("k", .bytes = 390 * S)},
 
 	/* 9 of 10 seconds without work, 100 kernels; then busy all the time; then unknown for how long
 	 * the run took. */
@@ -787,8 +904,10 @@ START_TEST(rule)
 	struct session *s = make(&cases[_i].world);
 	struct findings f = {0};
 	const struct finding *found = NULL;
+	struct peaks *peaks = make_peaks();
 
-	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+	ck_assert_int_eq(findings_make(&f, s, peaks), 0);
+	peaks_free(peaks);
 	for (size_t i = 0; i < f.n; i++)
 		if (f.v[i].rule == cases[_i].rule)
 			found = &f.v[i];
@@ -860,10 +979,12 @@ static void add_to(struct session *s, uint32_t scope, const char *copy, uint64_t
 static void has_evidence(const struct world *world, enum finding_rule rule, const char *evidence)
 {
 	struct session *s = make(world);
+	struct peaks *peaks = make_peaks();
 	struct findings f = {0};
 	size_t i = 0;
 
-	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+	ck_assert_int_eq(findings_make(&f, s, peaks), 0);
+	peaks_free(peaks);
 	while (i < f.n && f.v[i].rule != rule)
 		i++;
 	ck_assert_uint_lt(i, f.n);
@@ -1115,6 +1236,23 @@ START_TEST(links_name_their_own_copies)
 }
 END_TEST
 
+/* Who looked, and at how much. */
+START_TEST(what_was_looked_at)
+{
+	static const struct world sampled = SAMPLED("gemm", 20, 0, 120, 170),
+				  measured = MEASURED("gemm", .single = S, .bytes = 400 * S);
+
+	has_evidence(
+		&sampled, FINDING_TENSOR_CORES,
+		"10 kernels in 1.00s multiply 32 bits without tensor cores, as 20 samples say");
+	has_evidence(&sampled, FINDING_MEMORY_BOUND,
+		     "10 kernels in 1.00s keep device memory 85.0 % busy, as 20 samples say");
+	has_evidence(
+		&measured, FINDING_MEMORY_BOUND,
+		"10 kernels in 1.00s keep device memory 80.0 % busy, as 10 measured kernels say");
+}
+END_TEST
+
 /* Every rule is asked about its flaw above, and about a run without it. */
 START_TEST(all_rules_are_tried)
 {
@@ -1289,6 +1427,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
+	tcase_add_test(tcase, what_was_looked_at);
 	tcase_add_test(tcase, all_rules_are_tried);
 	tcase_add_test(tcase, advice_of_what_is_there);
 	tcase_add_test(tcase, advice_of_what_it_waited_for);
