@@ -32,8 +32,9 @@ struct row {
 	uint32_t section, sequence; /* sequence: its first row */
 	uint32_t file;              /* of the texts */
 	uint32_t line;
-	uint64_t function; /* in .debug_str, from 1 on; 0: not told */
-	uint32_t call;     /* of the sequence, from 1 on; 0: not inlined */
+	uint64_t
+		function; /* in .debug_str, from 1 on; 0: not told. Where nothing is inlined it is that of a row before */
+	uint32_t call; /* of the sequence, from 1 on; 0: not inlined */
 	bool is_end;
 };
 
@@ -441,7 +442,7 @@ unsigned line_program_look(const struct line_program *p, uint32_t section, uint6
 		const struct row *r = rows[n - 1 - i];
 
 		ret[i] = (struct object_function){
-			.name = r->function && r->function <= p->n_strings
+			.name = r->call && r->function && r->function <= p->n_strings
 					? p->strings + r->function - 1
 					: NULL,
 			.file = r->file ? strtab_str(p->texts, r->file) : NULL,

@@ -162,6 +162,8 @@ START_TEST(frames_of_what_is_inlined)
 	ck_assert_str_eq(found[1].name, "_Z6scaledPKfif");
 	ck_assert_str_eq(found[2].name, "_Z6weightPKfi");
 	ck_assert_uint_eq(cubin_lines(c, f, 0x88, found), 3); /* within an instruction */
+	ck_assert_uint_eq(cubin_lines(c, f, 0xc0, found), 1); /* between such ones: gather's own */
+	ck_assert_str_eq(found[0].name, GATHER);
 	ck_assert_uint_eq(cubin_lines(c, f, f->size, found), 0);
 	ck_assert_uint_eq(cubin_lines(c, f, UINT64_MAX, found), 0);
 	apart = cubin_find(c, "$_Z6callerPf$_Z5apartf");
