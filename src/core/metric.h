@@ -354,6 +354,12 @@ static inline bool metric_is_of_code(uint32_t id)
 	return id >= METRIC_PC_SAMPLES && id <= METRIC_STALLED_OTHER;
 }
 
+/* … of which Triton's Proton writes all, where it writes any. */
+static inline bool metric_is_of_their_code(uint32_t id)
+{
+	return id >= METRIC_PC_SAMPLES && id <= METRIC_STALLED_SLEEPING;
+}
+
 static inline uint32_t metric_of_copies(unsigned size)
 {
 	return METRIC_COPIES_0 + 2 * size;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/by_line.h"
 #include "format/export.h"
 #include "format/hatchet_extra.h"
 #include "format/hatchet_kind.h"
@@ -161,10 +162,21 @@ static bool is_left_out(const struct hwrite *w, uint32_t metric)
 	       (metric == METRIC_CPU_COUNT || (metric == METRIC_CPU_TIME && !w->host_asked));
 }
 
+/* Has the node, or the root any other one, samples of code? */
+static bool has_code(const struct hwrite *w, bool root)
+{
+	for (uint32_t i = METRIC_PC_SAMPLES; w->plain && i <= METRIC_STALLED_OTHER; i++)
+		if (w->present[i] || (root && w->occurs[i]))
+			return true;
+	return false;
+}
+
 static bool has_column(const struct hwrite *w, const struct given *c, bool root)
 {
 	if (is_left_out(w, c->metric))
 		return false;
+	if (w->has_code && metric_is_of_their_code(c->metric))
+		return true;
 	return root ? is_on_root(w, c->metric) : w->present[c->metric];
 }
 
@@ -232,6 +244,10 @@ static void write_metrics(struct hwrite *w, const struct part *parts, uint32_t n
 		empty = empty && session_first_row(w->s, parts[i].node) == SESSION_NONE;
 		device = add_rows(w, parts[i].node, device);
 	}
+	w->has_code = has_code(w, root);
+	if (w->has_code &&
+	    !w->present[METRIC_TIME]) /* upstream tells of devices where work is timed */
+		device = SESSION_NONE;
 	jsonw_key_object(&w->json, "metrics");
 	for (i = 0; i < w->columns.n && (!empty || root); i += run) {
 		run = given_run(&w->columns, i);
@@ -490,10 +506,8 @@ static void write_devices(struct hwrite *w)
 	jsonw_object_end(&w->json);
 }
 
-int hatchet_write(const struct session *s, const struct write_options *options, struct out *out)
+static int write_session(const struct session *s, const struct write_options *o, struct out *out)
 {
-	static const struct write_options defaults;
-	const struct write_options *o = options ? options : &defaults;
 	bool compact = o->compact || !is_indented(s);
 	struct hwrite w = {.s = s,
 			   .plain = o->plain,
@@ -519,4 +533,16 @@ int hatchet_write(const struct session *s, const struct write_options *options, 
 	}
 	hwrite_done(&w);
 	return r < 0 ? r : out->error;
+}
+
+int hatchet_write(const struct session *s, const struct write_options *options, struct out *out)
+{
+	static const struct write_options defaults;
+	const struct write_options *o = options ? options : &defaults;
+	_cleanup_(session_freep) struct session *by_line = NULL;
+	int r = 0;
+
+	if (o->plain && session_has_instructions(s))
+		r = session_by_line(s, &by_line);
+	return r < 0 ? r : write_session(by_line ? by_line : s, o, out);
 }

@@ -36,6 +36,7 @@ struct hwrite {
 	const struct session *s;
 	bool plain, as_given, host_if_asked;
 	bool host_asked; /* of the node that is being written */
+	bool has_code;   /* … plain: it has samples of code */
 	bool trace;      /* single executions, too */
 	struct json_writer json;
 	struct fields_writer fields;

@@ -85,6 +85,44 @@ if [ -e "$libs/mock_cupti.so" ]; then
 		"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6gatherPfPKfi 2>err
 	check "all of them, of one kernel" "136 samples, 100.0 % of all; in 0.0 % the warp issued" \
 		"$("$PROTON" report --width 0 --view source deep.hatchet | grep 'samples,')"
+
+	# … and as Triton's Proton would write it, which both viewers read: lines below their kernel, of twenty keys each
+	"$PROTON" export --plain -f hatchet -o plain.hatchet deep.hatchet
+	check "as upstream's: as many" "136 samples, 100.0 % of all; in 0.0 % the warp issued" \
+		"$("$PROTON" report --width 0 --view source plain.hatchet | grep 'samples,')"
+	check "as upstream's: lines below kernels" "100.000 ROOT
+100.000 a
+100.000 _Z6gatherPfPKfi
+15.441 /src/planted/planted.cu:11@_Z6scaledPKfif
+0.735 /src/planted/planted.cu:14@_Z6gatherPfPKfi
+10.294 /src/planted/planted.cu:16@_Z6gatherPfPKfi
+15.441 /src/planted/planted.cu:18@_Z6gatherPfPKfi
+20.588 /src/planted/planted.cu:19@_Z6gatherPfPKfi
+37.500 /src/planted/planted.cu:6@_Z6weightPKfi" "$("$PROTON" viewer -m num_samples/% plain.hatchet | sed 's/^[^0-9]*//')"
+	check "as upstream's: keys" same "$(python3 - plain.hatchet "$tests/hatchet/h200-triton-samples.hatchet" <<'END'
+import json, sys
+
+OURS = {"stalled_gmma", "stalled_warpgroup_arrive", "stalled_other"}
+
+def keys(path):
+    kinds = set()
+    def walk(node, depth):
+        names = frozenset(node["metrics"]) - OURS
+        if depth == 0 or "num_samples" in names:
+            line = ".cu:" in node["frame"]["name"]
+            kinds.add(("root" if depth == 0 else "line" if line else "kernel", names))
+        assert set(node) == {"children", "frame", "metrics"}, set(node)
+        for child in node["children"]:
+            walk(child, depth + 1)
+    walk(json.load(open(path))[0], 0)
+    return dict(kinds)
+
+ours, theirs = keys(sys.argv[1]), keys(sys.argv[2])
+samples = theirs["root"] - {"count", "time (ns)"}
+assert len(samples) == 20
+print("same" if ours == {"root": theirs["root"], "line": samples} else ours)
+END
+)"
 fi
 
 # ---- samples of Triton's Proton, which knows no instructions

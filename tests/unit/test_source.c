@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "core/by_line.h"
 #include "core/source.h"
 #include "naming/source_files.h"
 
@@ -138,6 +139,35 @@ START_TEST(inlined)
 }
 END_TEST
 
+/* As Triton's Proton has it: no instructions, no line below another, none that only calls; and nothing is lost. */
+START_TEST(by_line)
+{
+	uint32_t k = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k"), empty, inner;
+	uint32_t outer = session_node(s, k, FRAME_LINE, "/k.cu:9@k");
+	uint32_t calls = session_node(s, k, FRAME_LINE, "/k.cu:7@k");
+	struct session *lines;
+	union metric_value v;
+
+	empty = session_node(s, SESSION_ROOT, FRAME_SCOPE, "empty");
+	ck_assert(empty != SESSION_NONE);
+	sample(outer, AT("0000"), PC_WAIT, 1);
+	sample(session_node(s, outer, FRAME_LINE, "/k.cu:5@f"), AT("0010"), PC_WAIT, 2);
+	sample(session_node(s, calls, FRAME_LINE, "/k.cu:5@f"), AT("0020"), PC_WAIT, 4);
+	sample(k, AT("0030"), PC_WAIT, 8);
+	ck_assert(session_has_instructions(s));
+	ck_assert_int_eq(session_by_line(s, &lines), 0);
+	ck_assert(!session_has_instructions(lines));
+	ck_assert_uint_eq(lines->n_nodes, 5); /* ROOT, k, two lines, the empty scope */
+	ck_assert(session_value(lines, k, METRIC_STALLED_WAIT, &v) && v.u64 == 8);
+	inner = session_node(lines, k, FRAME_LINE, "/k.cu:5@f");
+	ck_assert(session_value(lines, inner, METRIC_STALLED_WAIT, &v) && v.u64 == 6);
+	outer = session_node(lines, k, FRAME_LINE, "/k.cu:9@k");
+	ck_assert(session_value(lines, outer, METRIC_STALLED_WAIT, &v) && v.u64 == 1);
+	ck_assert_uint_eq(lines->n_nodes, 5);
+	session_free(lines);
+}
+END_TEST
+
 START_TEST(largest_reasons)
 {
 	struct source_mix mix = {.samples = 200};
@@ -236,6 +266,7 @@ int main(void)
 	tcase_add_test(tc, of_what_is_left);
 	tcase_add_test(tc, hottest_waits);
 	tcase_add_test(tc, inlined);
+	tcase_add_test(tc, by_line);
 	suite_add_tcase(suite, tc);
 	tcase_add_test(files, largest_reasons);
 	tcase_add_test(files, files_where_they_may_be);
