@@ -47,6 +47,10 @@ enum counter_id {
 /* Of the samples: what is more often fills the hardware's buffer. */
 #define COUNTED_INTERVAL_LEAST_NS 20000
 
+/* How notes on them begin: that there are none, and any other. */
+#define COUNTERS_NONE  "no hardware counters"
+#define COUNTERS_NOTES "hardware counters"
+
 struct counter_about {
 	const char *key, *title, *word;
 	enum counted_unit unit;

@@ -299,20 +299,9 @@ int held_make(struct held_list *list, const struct session *s)
 	return 0;
 }
 
-static const char *note_about(const struct session *s, const char *begin)
-{
-	for (size_t i = 0; i < s->n_notes; i++) {
-		const char *text = session_text(s, s->notes[i].text);
-
-		if (!strncmp(text, begin, strlen(begin)))
-			return text;
-	}
-	return NULL;
-}
-
 const char *held_why_none(const struct session *s)
 {
-	return note_about(s, NO_MEMORY_EVENTS);
+	return session_note_about(s, NO_MEMORY_EVENTS);
 }
 
 /* What another user of CUPTI has kept from us may have allocated, and released what is here. Of the tensors PyTorch told
@@ -346,7 +335,7 @@ static bool is_managed(const struct session *s, const struct held *h)
 
 const char *held_why_no_unified(const struct session *s, const struct held_list *list)
 {
-	const char *note = note_about(s, NO_UNIFIED_EVENTS);
+	const char *note = session_note_about(s, NO_UNIFIED_EVENTS);
 
 	if (note || held_has_unified(s))
 		return note;

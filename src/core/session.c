@@ -900,6 +900,17 @@ int session_note(struct session *s, uint32_t process, enum note_level level, con
 	return note.text == STRTAB_NONE ? -ENOMEM : session_table_add(s, TABLE_NOTES, &note);
 }
 
+const char *session_note_about(const struct session *s, const char *begin)
+{
+	for (size_t i = 0; i < s->n_notes; i++) {
+		const char *text = session_text(s, s->notes[i].text);
+
+		if (!strncmp(text, begin, strlen(begin)))
+			return text;
+	}
+	return NULL;
+}
+
 static bool hist_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct session_hist *a = &((const struct session *)ctx)->hists[id], *b = key;

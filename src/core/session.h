@@ -351,7 +351,8 @@ struct session {
 	uint64_t start_ns, end_ns; /* CLOCK_REALTIME of the run; 0 unknown */
 	uint32_t source;           /* string id: what was profiled or the file's name */
 	size_t join_counters_at;   /* of session_counters_add() */
-	bool counting;             /* hardware counters are told of just now */
+	bool counters_asked;       /* this run was asked for hardware counters, */
+	bool counting;             /* which are told of just now */
 	bool ended;                /* all that will come has come */
 	bool copy_lanes_of_all; /* the rest is a part of a session (core/reduce.h), copy_lanes of the whole */
 	struct session_private *p;
@@ -466,6 +467,8 @@ static inline int session_run_add(struct session *s, const struct session_run *r
 	return session_table_add(s, TABLE_RUNS, run);
 }
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
+/* The first note that begins so, or NULL. Lives as long as the session. */
+const char *session_note_about(const struct session *s, const char *begin);
 /* The histogram of a node on a device, to be changed; made empty when absent, valid until the next call.
  * NULL: no memory. */
 struct hist *session_hist_of(struct session *s, uint32_t node, uint32_t device, uint32_t process);
@@ -537,9 +540,17 @@ enum { COUNTERS_FINE = 1024, COUNTERS_MOST = 2 * COUNTERS_FINE };
 int session_counters_add(struct session *s, const struct session_counters *counters);
 /* Its last time that was counted ended then; 0: there is none. */
 uint64_t session_counters_end(const struct session *s, uint32_t device);
-/* The means of all of its times that ended after from_ns. False: there is none. */
-bool session_counters_mean(const struct session *s, uint32_t device, uint64_t from_ns,
-			   struct counted *ret);
+/* The means of its last second, while they are told of. False: they are not. */
+bool session_counters_now(const struct session *s, uint32_t device, struct counted *ret);
+/* Times side by side, each of step_ns. */
+struct counters_steps {
+	uint64_t from_ns, step_ns; /* CLOCK_REALTIME */
+	size_t n;                  /* at most … */
+};
+enum { COUNTERS_STEPS_MOST = 256 };
+/* The means of one of its counters over each of them; NaN: not counted then. */
+void session_counters_past(const struct session *s, uint32_t device, enum counter_id id,
+			   const struct counters_steps *steps, float ret[]);
 /* Bytes of memory that a device has; NaN: not known. What sensors say is used is of what they say there is,
  * which is some hundreds of MB more than what programs are told they may have. */
 double session_device_memory(const struct session *s, uint32_t device);

@@ -24,7 +24,7 @@
 #define PERIOD_SAMPLES  25
 #define PERIOD_LEAST_NS (NSEC_PER_SEC / 20)
 #define PERIOD_MOST_NS  (NSEC_PER_SEC / 4)
-#define NO              "no hardware counters: "
+#define NO              COUNTERS_NONE ": "
 
 struct counter {
 	struct counter_page *page;
@@ -97,12 +97,12 @@ static void tell_trouble(struct counter *c, const struct pm *pm, int r, bool has
 	const char *text = trouble_text(pm, r, &scratch);
 
 	if (has_counted)
-		probe_tell(c->fd, "note hardware counters of GPU%zu are missing from here on: %s",
+		probe_tell(c->fd, "note " COUNTERS_NOTES " of GPU%zu are missing from here on: %s",
 			   pm->device, text);
 	else if (is_of_all(r))
 		probe_tell(c->fd, "note " NO "%s", text);
 	else
-		probe_tell(c->fd, "note no hardware counters of GPU%zu: %s", pm->device, text);
+		probe_tell(c->fd, "note " COUNTERS_NONE " of GPU%zu: %s", pm->device, text);
 }
 
 /* ---- times ---- */
@@ -209,7 +209,8 @@ static struct counted_samples *make_samples(const struct counter *c, const struc
 	samples = map_samples(c, s->ring->uuid, counted_samples_bytes(kept));
 	if (!samples) {
 		probe_tell(c->fd,
-			   "note hardware counters of GPU%zu are those of the device alone, not of "
+			   "note " COUNTERS_NOTES
+			   " of GPU%zu are those of the device alone, not of "
 			   "kernels: no room for its samples: %s",
 			   s->pm.device, strerror(errno));
 		return NULL;

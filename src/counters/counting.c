@@ -43,8 +43,8 @@ static void note_end(const struct counting *c, struct session *s)
 
 	if (c->told.end == PROBE_ANSWERED && !why)
 		return;
-	buf_puts(&text, c->has_counted ? "hardware counters are missing from here on: "
-				       : "no hardware counters: ");
+	buf_puts(&text, c->has_counted ? COUNTERS_NOTES " are missing from here on: "
+				       : COUNTERS_NONE ": ");
 	if (c->told.end == PROBE_ANSWERED)
 		buf_puts(&text, why);
 	else
@@ -106,6 +106,7 @@ void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, s
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	*c = (struct counting){.begun_ns = clock_monotonic_ns()};
+	s->counters_asked = true;
 	if (page == MAP_FAILED)
 		return;
 	c->page = page;
@@ -202,7 +203,7 @@ static void end_helper(struct counting *c, struct session *s)
 	if (c->child.pid && is_awaited(c))
 		put_down(c, s, now);
 	else if (c->child.pid && atomic_load(&c->page->state) == COUNTER_STARTS)
-		note(s, "no hardware counters: the run was over before they could be opened");
+		note(s, COUNTERS_NONE ": the run was over before they could be opened");
 }
 
 void counting_finish(struct counting *c, struct session *s)

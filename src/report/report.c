@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/counter_rows.h"
 #include "core/filter.h"
 #include "core/source.h"
 #include "report/report_impl.h"
@@ -49,7 +50,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_RANKS] = {"Ranks", view_ranks},
 	[VIEW_FINDINGS] = {"Findings", view_findings, true},
 	[VIEW_DEVICES] = {"Devices", view_devices, true},
-	[VIEW_COUNTERS] = {"Hardware counters", view_counters, true},
+	[VIEW_COUNTERS] = {COUNTER_ROWS_TITLE, view_counters, true},
 	[VIEW_PROCESSES] = {"Processes", view_processes, true},
 	[VIEW_LOSSES] = {"Losses", view_losses, true},
 	[VIEW_NOTES] = {"Notes", view_notes, true},

@@ -1,55 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-/* What hardware counters said over the run: of each device a row for each number that was counted; and of kernels and
+/* What hardware counters said over the run: of each device a row for each number (core/counter_rows.h); and of kernels and
  * copies what samples said that fell wholly inside one of their executions. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "base/util.h"
-#include "core/device_order.h"
+#include "core/counter_rows.h"
 #include "report/rows.h"
 #include "report/words.h"
 
-struct counter_row {
-	uint32_t device;
-	enum counter_id id;
-	double mean, min, max;
-};
-
-struct counter_rows {
+struct listed {
 	const struct session *s;
-	struct counter_row *rows;
-	size_t n;
+	struct counter_rows rows;
 };
 
 #define COUNTER_CELL(name, statement)                                                              \
 	static void counter_##name(const void *ctx, size_t row, char out[CELL_MAX])                \
 	{                                                                                          \
-		const struct counter_rows *all = ctx;                                              \
-		const struct counter_row *of = &all->rows[row];                                    \
+		const struct listed *all = ctx;                                                    \
+		const struct counter_row *of = &all->rows.v[row];                                  \
 		statement;                                                                         \
 	}
 COUNTER_CELL(device, session_device_word(all->s, of->device, out))
-COUNTER_CELL(mean, counted_text(out, of->id, of->mean))
-COUNTER_CELL(min, counted_text(out, of->id, of->min))
-COUNTER_CELL(max, counted_text(out, of->id, of->max))
+COUNTER_CELL(mean, counter_row_text(of, of->mean, out))
+COUNTER_CELL(min, counter_row_text(of, of->min, out))
+COUNTER_CELL(max, counter_row_text(of, of->max, out))
 COUNTER_CELL(unit, char number[HUMAN_MAX];
-	     snprintf(out, CELL_MAX, "%s", counted_text(number, of->id, of->mean)))
-COUNTER_CELL(name, snprintf(out, CELL_MAX, "%s", counters_about[of->id].title))
-
-static void add_device(struct counter_rows *all, uint32_t device)
-{
-	struct counters_range range;
-
-	if (!session_counters_range(all->s, device, &range))
-		return;
-	for (unsigned i = 0; i < COUNTED_N; i++)
-		if (!isnan(range.mean.v[i]))
-			all->rows[all->n++] =
-				(struct counter_row){device, (enum counter_id)i, range.mean.v[i],
-						     range.min[i], range.max[i]};
-}
+	     snprintf(out, CELL_MAX, "%s", counter_row_text(of, of->mean, number)))
+COUNTER_CELL(name, snprintf(out, CELL_MAX, "%s", counter_row_title(of)))
 
 /* ---- kernels ---- */
 
@@ -147,19 +125,20 @@ int view_counters(struct report *r)
 		{"MIN", false, counter_min},      {"MAX", false, counter_max},
 		{"UNIT", true, counter_unit},     {"COUNTER", true, counter_name},
 	};
-	_cleanup_(freep) uint32_t *order = device_order_new(r->s);
-	_cleanup_(freep) struct counter_row *rows =
-		calloc(r->s->n_devices * COUNTED_N + 1, sizeof(*rows));
-	struct counter_rows all = {r->s, rows, 0};
+	struct listed all = {.s = r->s};
+	int e = counter_rows_make(&all.rows, r->s);
 
-	if (!order || !rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->s->n_devices; i++)
-		add_device(&all, order[i]);
-	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), all.n, &all}, r->o, r->out);
-	if (!all.n || !flat_n(r->flat))
-		return 0;
-	out_putc(r->out, '\n');
-	rows_put_caption(r, "By kernel, as samples say that fell wholly within one that ran alone");
-	return put_kernels(r);
+	if (e == 0 && all.rows.n)
+		put_words(&(struct word_table){columns, ARRAY_SIZE(columns), all.rows.n, &all},
+			  r->o, r->out);
+	else if (e == 0)
+		out_printf(r->out, "none: %s\n", counter_rows_why_none(r->s));
+	if (e == 0 && all.rows.n && flat_n(r->flat)) {
+		out_putc(r->out, '\n');
+		rows_put_caption(
+			r, "By kernel, as samples say that fell wholly within one that ran alone");
+		e = put_kernels(r);
+	}
+	counter_rows_done(&all.rows);
+	return e;
 }

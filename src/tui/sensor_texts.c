@@ -125,8 +125,6 @@ unsigned sensor_texts(const struct tui *t, uint32_t device, struct sensor_text o
 
 /* ---- hardware counters ---- */
 
-#define NOW_NS NSEC_PER_SEC /* of which what is now is the mean */
-
 /* Numbers that belong together, of which the first must be there. */
 static const struct {
 	const char *title;
@@ -155,12 +153,14 @@ unsigned counter_texts(const struct tui *t, uint32_t device, struct sensor_text 
 {
 	const struct session *s = snapshot_session(t->snap);
 	struct texts x = {.tui = t, .out = out};
-	uint64_t end = session_counters_end(s, device);
+	struct counters_range range;
 	struct counted mean;
 
-	if (!session_counters_mean(s, device, s->counting && end > NOW_NS ? end - NOW_NS : 0,
-				   &mean))
-		return 0;
+	if (!session_counters_now(s, device, &mean)) {
+		if (!session_counters_range(s, device, &range))
+			return 0;
+		mean = range.mean;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(counter_groups); i++) {
 		const enum counter_id *of = counter_groups[i].of;
 		char first[HUMAN_MAX], second[HUMAN_MAX];

@@ -60,12 +60,13 @@ check "as text: nothing is a number, too" "0.0 0.0 0.0 %" "$(row 'DRAM write')"
 check "as text: bytes a second" "16.0 16.0 16.0 GB/s" "$(row 'NVLink rx')"
 check "as text: a clock" "1755 1755 1755 MHz" "$(row 'GPC clock')"
 check "as text: what was not counted has no row" "" "$(row 'NVLink tx')"
+check "as text: in the order in which it is read" "SM active,SM issue,tensor active,warps active,DRAM read,DRAM write,L2 hits,PCIe read,PCIe write,NVLink rx,GPC clock" "$(awk '/^GPU0/ { $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); print }' a.counters | grep -v '^clock, by\|^power\|^temperature\|^memory used' | paste -sd ,)"
 "$PROTON" report a.hatchet >a.report
 has "it is told of without being asked" "## Hardware counters" a.report
 
 begin off.hatchet; finish_run
 check "nobody asked" "[]" "$(of off.hatchet c)"
-check "as text: none" none "$("$PROTON" report --view counters off.hatchet)"
+check "as text: none, and what would make some" "none: proton top and record read hardware counters with --counters" "$("$PROTON" report --view counters off.hatchet)"
 check "no table of none" 0 "$("$PROTON" report off.hatchet | grep -c "Hardware counters")"
 begin fine.hatchet --counters=100us
 wait_for 10 counted fine.hatchet

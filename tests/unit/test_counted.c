@@ -138,8 +138,35 @@ START_TEST(old_times_become_coarser)
 	ck_assert_double_eq(range.max[COUNTED_SM_ACTIVE], 99);
 	ck_assert(isnan(range.max[COUNTED_TENSOR]));
 	ck_assert_uint_eq(session_counters_end(s, device), (uint64_t)N * MS);
-	ck_assert(session_counters_mean(s, device, (uint64_t)(N - 2) * MS, &recent));
-	ck_assert_double_eq(recent.v[COUNTED_SM_ACTIVE], 98.5);
+	ck_assert(!session_counters_now(s, device, &recent));
+	s->counting = true;
+	ck_assert(session_counters_now(s, device, &recent));
+	ck_assert_uint_eq(recent.n, 1000);
+	session_free(s);
+}
+END_TEST
+
+/* Over steps side by side: a time has its part in each that it reaches into, and what was not counted is not 0. */
+START_TEST(its_past)
+{
+	struct counters_steps steps = {.from_ns = 2 * MS, .step_ns = 2 * MS, .n = 5};
+	struct counted long_one = time_at(5, 70);
+	float past[5];
+	uint32_t device;
+	struct session *s = with_device("GPU-1", &device);
+
+	for (uint64_t i = 0; i < 5; i++)
+		ck_assert_int_eq(add(s, device, time_at(i, (double)i * 10)), 0);
+	long_one.end_ns = 8 * MS;
+	long_one.counted_ns = 3 * MS / 2; /* half of its samples were lost */
+	ck_assert_int_eq(add(s, device, long_one), 0);
+	session_counters_past(s, device, COUNTED_SM_ACTIVE, &steps, past);
+	ck_assert_double_eq_tol(past[0], 25, 1e-5);
+	ck_assert_double_eq_tol(past[1], 50, 1e-5); /* 40 for 1 ms, 70 for half of one */
+	ck_assert_double_eq_tol(past[2], 70, 1e-5);
+	ck_assert(isnan(past[3]) && isnan(past[4]));
+	session_counters_past(s, device, COUNTED_TENSOR, &steps, past);
+	ck_assert(isnan(past[0]));
 	session_free(s);
 }
 END_TEST
@@ -297,6 +324,7 @@ int main(void)
 	tcase_add_test(tcase, nonsense_is_none);
 	tcase_add_test(tcase, texts_have_units);
 	tcase_add_test(tcase, old_times_become_coarser);
+	tcase_add_test(tcase, its_past);
 	tcase_add_test(tcase, of_no_device);
 	tcase_add_test(tcase, over_a_tape);
 	tcase_add_test(tcase, nonsense_is_refused);
