@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include "tui/draw.h"
 
+#define CHART_PAST_NS (120 * NSEC_PER_SEC) /* of a run that goes on they show this at most */
+
 struct chart {
 	const float *v; /* a ring of `size` values */
 	size_t size;

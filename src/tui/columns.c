@@ -73,7 +73,7 @@ static bool may_show(struct panel *p, const struct column *c)
 
 static bool is_picture(const struct column *c)
 {
-	return c->of && column_is_picture(&c->of->spec);
+	return c->draw || (c->of && column_is_picture(&c->of->spec));
 }
 
 bool column_may_sort(struct panel *p, const struct column *c)
@@ -85,7 +85,7 @@ bool column_may_sort(struct panel *p, const struct column *c)
 
 static bool is_luxury(const struct column *c, int width)
 {
-	return is_picture(c) && !c->of->is_asked && width < PICTURES_MIN_WIDTH;
+	return c->of && is_picture(c) && !c->of->is_asked && width < PICTURES_MIN_WIDTH;
 }
 
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
@@ -226,7 +226,9 @@ static void draw_picture(struct pen *pen, struct panel *p, const struct column *
 {
 	float past[PAST_WINDOWS];
 
-	if (c->of->spec.form == FORM_BAR)
+	if (c->draw)
+		c->draw(p, pen, column_value(c, p, i), c->width);
+	else if (c->of->spec.form == FORM_BAR)
 		pen_fine_bar(pen, c->width, column_value(c, p, i) / 100);
 	else if (row_past_read(p->rows, p, i, past))
 		chart_pairs(pen, past, PAST_WINDOWS);

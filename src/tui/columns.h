@@ -21,6 +21,8 @@ struct column {
 	bool (*is_absent)(struct panel *p,
 			  const struct column *c); /* no row has a value; or NULL */
 	void (*print)(struct panel *p, double v, char out[COLUMN_TEXT]); /* instead of format */
+	/* In so many columns at most, instead of all text: a picture. */
+	void (*draw)(struct panel *p, struct pen *pen, double v, int width);
 	struct row_column *of; /* instead of all these: a metric (tui/row_columns.h) */
 	bool is_name;          /* the last column: rows are sorted by it, but it is not laid out */
 	bool is_change;        /* of a time, with its sign */

@@ -21,7 +21,6 @@
 #define DEVICE_LINES      4 /* more are put into the last of them */
 #define DEVICE_LINES_HIGH 8 /* the same, on a screen of so many rows: a node's worth of devices */
 #define HIGH_ROWS         45
-#define PAST_NS           (120 * NSEC_PER_SEC)
 
 enum {
 	NARROW = 60,       /* columns below which words are few */
@@ -61,7 +60,7 @@ static struct chart past_chart(const struct tui *t, const float *past, double fu
 	return (struct chart){.v = past,
 			      .size = USAGE_PAST,
 			      .n = t->usage.n_windows,
-			      .most = (size_t)(PAST_NS / interval_ns(t)),
+			      .most = (size_t)(CHART_PAST_NS / interval_ns(t)),
 			      .full = full};
 }
 

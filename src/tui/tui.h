@@ -111,7 +111,8 @@ struct tui_host {
 	_(FINDINGS, findings)                                                                      \
 	_(TIMELINE, timeline)                                                                      \
 	_(LAUNCHES, launches)                                                                      \
-	_(SOURCE, source)
+	_(SOURCE, source)                                                                          \
+	_(COUNTERS, counters)
 
 enum tui_panel {
 #define _(view, ops) TUI_PANEL_##view,

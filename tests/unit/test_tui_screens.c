@@ -155,6 +155,47 @@ START_TEST(steps)
 }
 END_TEST
 
+/* The panel of counters: each with its past, and beside them what sensors tell; of a run that goes on and of one that is
+ * over. */
+static const struct {
+	const char *name;
+	const struct tui_options *options;
+	int rows, cols;
+	bool is_over;
+} counter_panels[] = {
+	{"panel_counters_80x24", &live_utf8, 24, 80, false},
+	{"panel_counters_140x40", &live_utf8, 40, 140, false},
+	{"panel_counters_40x10", &live_ascii, 10, 40, false},
+	{"panel_counters_over_40x10", &live_ascii, 10, 40, true},
+	{"panel_counters_over", &live_mono, 24, 80, true},
+};
+
+START_TEST(counters_panel)
+{
+	struct sensors *sensors;
+	struct world w;
+
+	world_init(&w);
+	sensors = session_sensors_of(w.s, 0);
+	sensors->v[SENSOR_CLOCK] = 1500;
+	sensors->v[SENSOR_CLOCK_MEAN] = 1712;
+	sensors->v[SENSOR_CLOCK_MAX] = 1980;
+	sensors->v[SENSOR_POWER] = 612;
+	sensors->v[SENSOR_POWER_MAX] = 700;
+	sensors->v[SENSOR_TEMPERATURE] = 61;
+	sensors->v[SENSOR_TEMPERATURE_MAX] = 64;
+	sensors->v[SENSOR_MEMORY] = 131e9;
+	sensors->v[SENSOR_MEMORY_MAX] = 138e9;
+	world_counters(&w, 0);
+	w.s->counting = !counter_panels[_i].is_over;
+	world_open(&w, counter_panels[_i].options);
+	world_tick(&w);
+	world_keys(&w, "M-8");
+	world_golden(&w, counter_panels[_i].rows, counter_panels[_i].cols, counter_panels[_i].name);
+	world_done(&w);
+}
+END_TEST
+
 /* Below the device that they were read on, as means of its last second while they come, else of the run. */
 START_TEST(counters)
 {
@@ -961,6 +1002,7 @@ Suite *suite_screens(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, steps, 0, 3);
 	tcase_add_loop_test(c, counters, 0, 3);
+	tcase_add_loop_test(c, counters_panel, 0, ARRAY_SIZE(counter_panels));
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));

@@ -268,6 +268,32 @@ void world_done(struct world *w)
 	clock_fake(0);
 }
 
+void world_counters(struct world *w, uint32_t device)
+{
+	static const double most[COUNTED_N] = {
+		[COUNTED_BLOCKS] = 2.5e6,     [COUNTED_DRAM_READ] = 60,
+		[COUNTED_DRAM_WRITE] = 0,     [COUNTED_ENGINE] = 100,
+		[COUNTED_FMA] = NAN,          [COUNTED_GPC_CLOCK] = 1.755e9,
+		[COUNTED_L2_HIT] = 75,        [COUNTED_NVLINK_RX] = NAN,
+		[COUNTED_NVLINK_TX] = NAN,    [COUNTED_PCIE_READ] = 12.5e9,
+		[COUNTED_PCIE_WRITE] = 0.5e9, [COUNTED_SM_ACTIVE] = 90,
+		[COUNTED_SM_ISSUE] = 40,      [COUNTED_SYS_CLOCK] = NAN,
+		[COUNTED_TENSOR] = 50,        [COUNTED_WARPS] = 30};
+
+	for (unsigned i = 0; i < 60; i++) {
+		struct session_counters c = {.device = device,
+					     .of = {.start_ns = START_NS + i * NSEC_PER_SEC,
+						    .end_ns = START_NS + (i + 1) * NSEC_PER_SEC,
+						    .counted_ns = NSEC_PER_SEC,
+						    .n = 100}};
+
+		for (unsigned k = 0; k < COUNTED_N; k++)
+			c.of.v[k] = most[k] * (i + 1) / 60;
+		if (i < 20 || i >= 25)
+			ck_assert_int_eq(session_counters_add(w->s, &c), 0);
+	}
+}
+
 void world_tick(struct world *w)
 {
 	struct session *s = w->s;

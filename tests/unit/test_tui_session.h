@@ -47,6 +47,10 @@ void world_done(struct world *w);
 /* A second later everything has grown by a fortieth. */
 void world_tick(struct world *w);
 
+/* What its hardware counters said in each second of the last minute: more and more, but for a while in which nothing
+ * was counted. */
+void world_counters(struct world *w, uint32_t device);
+
 /* The screen at this size equals tests/golden/NAME.screen, in which "(tabs)" stands for the tabs:
  * those are in the goldens "tabs" and "theme_default", so that a new panel changes only these. */
 void world_golden(struct world *w, int rows, int cols, const char *name);

@@ -931,6 +931,32 @@ START_TEST(source)
 }
 END_TEST
 
+/* Which there are, and why there are none. */
+START_TEST(counters)
+{
+	world_keys(&w, "M-8");
+	ck_assert(world_shows(&w, "proton top and record read hardware counters with --counters"));
+	w.s->counters_asked = true;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "no hardware counters have come so far"));
+	session_note(w.s, SESSION_NONE, NOTE_WARNING,
+		     COUNTERS_NONE " of GPU1: another tool has them, such as DCGM");
+	world_tick(&w);
+	ck_assert(world_shows(&w, "no hardware counters of GPU1: another tool has them"));
+	world_counters(&w, 0);
+	w.s->counting = true;
+	world_tick(&w);
+	ck_assert(world_shows(&w, "  NOW   MEAN"));
+	ck_assert(world_shows(&w, "no hardware counters of GPU1: another tool has them"));
+	ck_assert(!world_shows(&w, "GPU0 SM active"));
+	world_counters(&w, 1);
+	w.s->counting = false; /* it is over */
+	world_tick(&w);
+	ck_assert(!world_shows(&w, "NOW   MEAN"));
+	ck_assert(world_shows(&w, "GPU0 SM active"));
+}
+END_TEST
+
 /* On a screen with room for all tables. */
 static bool is_there(const char *text)
 {
@@ -1569,6 +1595,7 @@ Suite *suite_views(void)
 		copies_by_stream,
 		launches,
 		source,
+		counters,
 		copies_that_are_left,
 		copies_since_a_reset,
 		what_unified_memory_does,

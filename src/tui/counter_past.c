@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h" // IWYU pragma: keep
+#include "tui/counter_past.h"
+#include "base/util.h"
+#include "core/session.h"
+#include "tui/chart.h"
+#include "tui/tui_impl.h"
+
+#define STEP_LEAST_NS (NSEC_PER_SEC / 20)
+
+/* As many as there are up to now, in steps of which n have room for all that is shown. They begin with the first time
+ * that was counted, so that a column keeps its values when newer ones come. */
+static struct counters_steps steps_of(const struct session *s, const struct counted *all, size_t n)
+{
+	uint64_t whole_ns = all->end_ns - all->start_ns, step_ns = STEP_LEAST_NS, last;
+	uint64_t shown_ns = s->counting ? MIN(whole_ns, CHART_PAST_NS) : whole_ns;
+
+	while (shown_ns > n * step_ns)
+		step_ns *= 2;
+	last = (whole_ns + step_ns - 1) / step_ns;
+	n = MIN(n, last);
+	return (struct counters_steps){all->start_ns + (last - n) * step_ns, step_ns, n};
+}
+
+void counter_past_draw(const struct tui *t, struct pen *pen, uint32_t device, enum counter_id id,
+		       int width)
+{
+	const struct session *s = snapshot_session(t->snap);
+	size_t most = (size_t)CLAMP(width - 1, 1, COUNTERS_STEPS_MOST);
+	struct counters_range range;
+	struct counters_steps steps;
+	float past[COUNTERS_STEPS_MOST];
+
+	if (width < 2 || !session_counters_range(s, device, &range)) {
+		pen_skip(pen, ROLE_NORMAL, width);
+		return;
+	}
+	steps = steps_of(s, &range.mean, most);
+	session_counters_past(s, device, id, &steps, past);
+	chart_draw(&(struct chart){.v = past,
+				   .size = COUNTERS_STEPS_MOST,
+				   .n = steps.n,
+				   .most = COUNTERS_STEPS_MOST,
+				   .full = counters_about[id].unit == COUNTED_PERCENT ? 100 : 0},
+		   pen, width);
+}
