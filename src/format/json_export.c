@@ -13,6 +13,7 @@
 #include "core/idle.h"
 #include "core/made_from.h"
 #include "core/traffic.h"
+#include "format/asked.h"
 #include "format/fields.h"
 #include "format/json_writer.h"
 
@@ -21,6 +22,7 @@ struct exporter {
 	struct json_writer json;
 	struct fields_writer fields;
 	struct hist_chains hists;
+	struct asked rates;
 };
 
 static void key_index(struct exporter *x, const char *key, uint32_t v)
@@ -184,6 +186,39 @@ static void write_made_from(struct exporter *x, uint32_t node)
 	}
 }
 
+/* What tables have by these names. The key is absent where all of them are. */
+#define RATES "byte/s,flop/s,util,bound,source"
+
+static void write_rates(struct exporter *x, uint32_t node)
+{
+	bool is_open = false;
+
+	for (size_t i = 0; i < x->rates.n; i++) {
+		const struct asked_column *c = &x->rates.columns[i];
+		double v = asked_value(&x->rates, i, node);
+
+		if (isnan(v))
+			continue;
+		if (!is_open)
+			jsonw_key_object(&x->json, "rates");
+		is_open = true;
+		jsonw_key(&x->json, c->title);
+		if (c->spec.form == FORM_WORD)
+			jsonw_strings(&x->json, asked_word(&x->rates, i, node));
+		else
+			jsonw_f64(&x->json, v);
+	}
+	if (is_open)
+		jsonw_object_end(&x->json);
+}
+
+static int make_rates(struct exporter *x, const struct write_options *options)
+{
+	struct write_options o = {.metric = RATES, .peaks = options ? options->peaks : NULL};
+
+	return asked_make(&x->rates, x->s, &o);
+}
+
 static void write_node(struct exporter *x, uint32_t node)
 {
 	const struct session_frame *f = &x->s->frames[x->s->nodes[node].frame];
@@ -197,6 +232,7 @@ static void write_node(struct exporter *x, uint32_t node)
 	write_made_from(x, node);
 	write_place(x, f);
 	write_metrics(x, node);
+	write_rates(x, node);
 	write_rows(x, node);
 	write_hists(x, node);
 	jsonw_object_end(&x->json);
@@ -334,6 +370,8 @@ static int export(const struct session *s, const struct write_options *options, 
 		r = -ENOMEM;
 	if (r == 0)
 		r = traffic_make(&traffic, s, NULL, NULL);
+	if (r == 0)
+		r = make_rates(&x, options);
 	jsonw_init(&x.json, out, options && options->compact);
 	x.fields = (struct fields_writer){.session = s, .json = &x.json, .all = true};
 	if (r == 0) {
@@ -350,6 +388,7 @@ static int export(const struct session *s, const struct write_options *options, 
 		out_putc(out, '\n');
 	}
 	traffic_done(&traffic);
+	asked_done(&x.rates);
 	hist_chains_done(&x.hists);
 	return r < 0 ? r : out->error;
 }

@@ -48,6 +48,11 @@ check "losses" "" "$(losses a.hatchet)"
 # Who says it, and bytes in a second: 100 in a microsecond, 200 in one.
 rates() { "$PROTON" export -f csv -m byte/s,source a.hatchet | awk -F, '$5 == "add" || $5 == "mul" {print $5, $7, $8}' | tr -d '\r' | sort | xargs; }
 check "rates of kernels that say nothing" "add 100000000 counted mul 200000000 counted" "$(rates)"
+check "… in JSON" 'add {"byte/s": 100000000.0, "source": "counted"} mul {"byte/s": 200000000.0, "source": "counted"}' "$(
+	"$PROTON" export -f json a.hatchet | python3 -c '
+import json, sys
+nodes = json.load(sys.stdin)["nodes"]
+print(*["%s %s" % (n["name"], json.dumps({k: n["rates"][k] for k in ("byte/s", "source")})) for n in nodes if n["name"] in ("add", "mul")])')"
 has "the run is told how" "kernels run one after another" <(notes)
 "$PROTON" export -f hatchet -o again.hatchet a.hatchet
 check "written again" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct again.hatchet)"
