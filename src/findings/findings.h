@@ -41,6 +41,9 @@
 	_(LOCAL_MEMORY, "local-memory")                                                            \
 	_(TENSOR_CORES, "tensor-cores")                                                            \
 	_(MEMORY_BOUND, "memory-bound")                                                            \
+	_(UNCOALESCED, "uncoalesced")                                                              \
+	_(BANK_CONFLICTS, "bank-conflicts")                                                        \
+	_(HOT_LINES, "hot-lines")                                                                  \
 	_(STEPS, "steps")                                                                          \
 	_(BETWEEN_STEPS, "between-steps")                                                          \
 	_(UNEVEN, "uneven")                                                                        \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/pc_samples.h"
 #include "core/session.h"
 #include "core/runs.h"
 #include "findings/findings.h"
@@ -46,8 +47,13 @@ struct world {
 	} pool;       /* … or of another pool, as large */
 	bool is_chip; /* the first device has 100 multiprocessors of 9.0, at 1 GHz */
 	struct {
-		uint64_t time_ns, bytes, single, half, tensor;
-	} measured; /* by metrics, of the first work: operations of 32 and 16 bits, tensor cores' */
+		uint64_t time_ns, bytes, single, half, tensor, requests, sectors, conflicts;
+	} measured; /* by metrics, of the first work: operations of 32 and 16 bits, tensor cores' … */
+	struct {
+		const char *place; /* "+0x10 k@0000000000000001.cubin", or a line */
+		enum pc_reason reason;
+		uint64_t n;
+	} samples[4]; /* of its code */
 	struct launch_config
 		config; /* of the first work, on 100 multiprocessors of capability 9.0 */
 };
@@ -126,6 +132,23 @@ static void add_pool(struct session *s, const struct world *w, uint32_t lane)
 	add_metric(s, other, lane, METRIC_FRAGMENTED_TIMES, 1000);
 }
 
+static void add_samples(struct session *s, const struct world *w, uint32_t lane)
+{
+	uint32_t kernel = session_node(s, session_node(s, SESSION_ROOT, FRAME_SCOPE, "step"),
+				       w->work->kind, w->work->name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(w->samples) && w->samples[i].place; i++) {
+		const char *place = w->samples[i].place;
+		uint32_t node = session_node(s, kernel,
+					     *place == '+' ? FRAME_INSTRUCTION : FRAME_LINE, place);
+
+		add_metric(s, node, lane, METRIC_PC_SAMPLES, w->samples[i].n);
+		add_metric(s, node, lane,
+			   METRIC_STALLED_LONG_SCOREBOARD + (uint32_t)w->samples[i].reason,
+			   w->samples[i].n);
+	}
+}
+
 static void set_chip(struct session *s, uint32_t device)
 {
 	s->devices[device].arch = strtab_adds(s->strings, "90");
@@ -169,6 +192,12 @@ static void add_measured(struct session *s, const struct world *w, uint32_t lane
 	add_named(s, node, lane, "measured", w->work->count);
 	add_named(s, node, lane, "dram__bytes.sum", w->measured.bytes);
 	add_named(s, node, lane, "sm__inst_executed_pipe_tensor.sum", w->measured.tensor);
+	add_named(s, node, lane, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+		  w->measured.requests);
+	add_named(s, node, lane, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+		  w->measured.sectors);
+	add_named(s, node, lane, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+		  w->measured.conflicts);
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		snprintf(name, sizeof(name), "smsp__sass_thread_inst_executed_op_%s_pred_on.sum",
 			 ops[i]);
@@ -214,6 +243,7 @@ static struct session *make(const struct world *w)
 		set_chip(s, s->lanes[lanes[0]].device);
 	if (w->measured.time_ns)
 		add_measured(s, w, lanes[0]);
+	add_samples(s, w, lanes[0]);
 	if (w->pool.name)
 		add_pool(s, w, lanes[0]);
 	else if (w->reserved)
@@ -443,6 +473,14 @@ static struct session *make(const struct world *w)
 		}                                                                                  \
 	}
 
+#define CODE_OF(name, ...)                                                                         \
+	{                                                                                          \
+		.wall_ns = S, .busy_ns = {S}, .work = {KERNEL(name, S, 10)}, .samples = {          \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define AT(offset) "+0x" offset " k@0000000000000001.cubin"
+
 /* price 0: the rule says nothing. NaN: it speaks without a price. */
 static const struct {
 	enum finding_rule rule;
@@ -511,6 +549,27 @@ static const struct {
 	{FINDING_MEMORY_BOUND, 0, SAMPLED("k", 9, 0, 0, 160)},
 	{FINDING_MEMORY_BOUND, FREE_OF_CHARGE, MEASURED("k", .bytes = 400 * S)},
 	{FINDING_MEMORY_BOUND, 0, MEASURED("k", .bytes = 390 * S)},
+
+	/* 32 in place of 4; as wide as threads can take words; nobody counted. */
+	{FINDING_UNCOALESCED, 0.875e9, MEASURED("k", .requests = 100, .sectors = 3200)},
+	{FINDING_UNCOALESCED, 0, MEASURED("k", .requests = 100, .sectors = 1600)},
+	{FINDING_UNCOALESCED, 0, MEASURED("k", .tensor = 1)},
+	/* 100 multiprocessors have 5e10 cycles in half a second. */
+	{FINDING_BANK_CONFLICTS, 0.4e9, MEASURED("k", .conflicts = 20 * S)},
+	{FINDING_BANK_CONFLICTS, 0, MEASURED("k", .conflicts = 4 * S)},
+	{FINDING_BANK_CONFLICTS, 0, MEASURED("k", .tensor = 1)},
+	/* 600 of 1000 samples; not known where; issued, as the tensor cores' work is; too few; everywhere a bit. */
+	{FINDING_HOT_LINES, 0.6e9,
+	 CODE_OF("k", {"/k.cu:6@k", PC_LONG_SCOREBOARD, 600}, {"/k.cu:7@k", PC_WAIT, 300},
+		 {"/k.cu:8@k", PC_SELECTED, 100})},
+	{FINDING_HOT_LINES, 0.6e9,
+	 CODE_OF("k", {AT("0010"), PC_BARRIER, 600}, {AT("0020"), PC_WAIT, 400})},
+	{FINDING_HOT_LINES, 0,
+	 CODE_OF("k", {"/k.cu:6@k", PC_SELECTED, 500}, {"/k.cu:7@k", PC_GMMA, 500})},
+	{FINDING_HOT_LINES, 0, CODE_OF("k", {"/k.cu:6@k", PC_LONG_SCOREBOARD, 99})},
+	{FINDING_HOT_LINES, 0,
+	 CODE_OF("k", {"/k.cu:6@k", PC_WAIT, 90}, {"/k.cu:7@k", PC_SELECTED, 910})},
+	{FINDING_HOT_LINES, 0, LAUNCHED("k", {{800, 1, 1}, {256, 1, 1}}, .registers = 32)},
 
 	/* 9 of 10 seconds without work, 100 kernels; then busy all the time; then unknown for how long
 	 * the run took. */
@@ -1253,6 +1312,33 @@ START_TEST(what_was_looked_at)
 }
 END_TEST
 
+/* Where, how often, and why; the advice is about that. */
+START_TEST(hot_line)
+{
+	static const struct world line = CODE_OF("k", {"/src/k.cu:6@k", PC_SHORT_SCOREBOARD, 600},
+						 {"/src/k.cu:6@k", PC_MIO_THROTTLE, 200},
+						 {"/src/k.cu:7@k", PC_SELECTED, 200});
+	static const struct world at = CODE_OF("k", {AT("01d0"), PC_BARRIER, 1000});
+	struct session *s = make(&line);
+	struct findings f = {0};
+
+	has_evidence(&line, FINDING_HOT_LINES,
+		     "k.cu:6: in 80.0 % of 1000 samples a warp waits there; in 75.0 % of these it "
+		     "waits for shared memory or a special function (short scoreboard)");
+	has_evidence(
+		&at, FINDING_HOT_LINES,
+		"instruction +0x1d0: in 100.0 % of 1000 samples a warp waits there; in 100.0 % "
+		"of these it waits for other warps at a barrier (barrier)");
+	ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+	ck_assert_uint_eq(f.n, 1);
+	ck_assert_ptr_nonnull(strstr(finding_advice(&f.v[0]), "bank conflicts"));
+	ck_assert_uint_eq(f.v[0].n_nodes, 1);
+	ck_assert_str_eq(session_node_name(s, f.v[0].nodes[0]), "k");
+	findings_done(&f);
+	session_free(s);
+}
+END_TEST
+
 /* Every rule is asked about its flaw above, and about a run without it. */
 START_TEST(all_rules_are_tried)
 {
@@ -1428,6 +1514,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, what_was_looked_at);
+	tcase_add_test(tcase, hot_line);
 	tcase_add_test(tcase, all_rules_are_tried);
 	tcase_add_test(tcase, advice_of_what_is_there);
 	tcase_add_test(tcase, advice_of_what_it_waited_for);
