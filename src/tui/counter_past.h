@@ -7,8 +7,8 @@
 
 struct tui;
 
-/* One of them in so many columns. */
-void counter_past_draw(const struct tui *t, struct pen *pen, uint32_t device, enum counter_id id,
-		       int width);
+/* The sum of n of them, which have one unit, in so many columns, of which the last is blank. */
+void counter_past_draw(const struct tui *t, struct pen *pen, uint32_t device,
+		       const enum counter_id *ids, unsigned n, int width);
 
 #endif

@@ -238,6 +238,13 @@ static bool has_moved(const struct tui *t, const struct canvas *canvas)
 	       canvas->rows >= FINDING_ROWS;
 }
 
+/* Counters that were asked for get a line more, where there is none for them. */
+static int counters_room(const struct tui *t, const struct canvas *canvas)
+{
+	return snapshot_session(t->snap)->counting && !t->header_lines &&
+	       canvas->rows >= FINDING_ROWS;
+}
+
 /* First what runs, then the devices, its steps, the most expensive finding, and what sensors say. */
 int header_draw(struct tui *t, const struct canvas *canvas)
 {
@@ -249,7 +256,8 @@ int header_draw(struct tui *t, const struct canvas *canvas)
 	draw_first(t, canvas, y++, !steps);
 	if (left > 0) {
 		advice = (left > devices + steps && t->advice.findings.n) || has_moved(t, canvas);
-		told = header_told(t, devices, left - devices - steps - advice);
+		told = header_told(t, devices,
+				   MAX(left - devices - steps - advice, counters_room(t, canvas)));
 		y += header_draw_devices(t, canvas, y, devices, told);
 		if (steps)
 			steps_draw(t, canvas, y++);

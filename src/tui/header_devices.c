@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "core/runs.h"
 #include "tui/chart.h"
+#include "tui/counter_meters.h"
 #include "tui/header.h"
 #include "tui/names.h"
 #include "tui/parts.h"
@@ -15,6 +16,7 @@
 /* The lines about devices: how busy each is, now and over the last minutes.
  *
  *     GPU0 H200  busy  43.2% ▁▁▂▅█▇▇▆▁▁▁▃  copy  1.20 GB/s ▁▁▁▁▃▁▁     2m
+ *          SM 62% ▁▃▅▆▆  tensor 50% ▁▂▄▄▄  DRAM r/w 43/12% ▁▃▅▆▆  L2 hits 75% ▂▅▆▆▆     hardware counters
  *          clock 1980 of 1980 MHz  power 612 of 700 W  61°C  memory 131GB of 151GB
  *     GPU0 H200  busy 9.32s  92.2% of the run  time 9.41s  copied 12.3GB     it has ended */
 
@@ -85,6 +87,19 @@ static void put_span(const struct tui *t, struct pen *pen, int width)
 	pen_printf(pen, ROLE_DIM, " %.0fs", seconds);
 }
 
+/* Where there is no line for counters, they are in place of the charts and of copies. */
+static bool put_counted(const struct tui *t, struct pen *pen, uint32_t i)
+{
+	struct counted now;
+	char text[HUMAN_MAX];
+
+	if (!session_counters_now(snapshot_session(t->snap), i, &now))
+		return false;
+	put_busy(text, t->usage.devices[i].busy, pen->canvas->cols < NARROW ? 0 : 1);
+	pen_printf(pen, ROLE_NORMAL, "  busy %s  ", text);
+	return counter_meters_draw(t, pen, i);
+}
+
 static void put_live(const struct tui *t, struct pen *pen, uint32_t i)
 {
 	const struct usage_entry *e = &t->usage.devices[i];
@@ -118,13 +133,14 @@ static void put_name(struct tui *t, struct pen *pen, uint32_t i, int room)
 	pen->x = field.x;
 }
 
-static void draw_live(struct tui *t, struct pen *pen, uint32_t i)
+static void draw_live(struct tui *t, struct pen *pen, uint32_t i, bool has_counters_below)
 {
 	/* A long name leaves room for charts, and the whole of the numbers. */
 	int room = pen_left(pen) - LIVE_NUMBERS;
 
 	put_name(t, pen, i, MAX(MIN(room, MAX(room - pen->canvas->cols / 3, NAME_LEAST)), 0));
-	put_live(t, pen, i);
+	if (has_counters_below || !put_counted(t, pen, i))
+		put_live(t, pen, i);
 }
 
 /* What it did in all; how much of the run that is, where the profile says how long it took. */
@@ -182,7 +198,7 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 	else
 		put_busy(text, e->busy, live ? 0 : 1);
 	pen_printf(pen, ROLE_NORMAL, live ? "%4s" : isnan(e->busy) ? "time %s" : "busy %s", text);
-	if (live)
+	if (live && !counter_meters_put_first(t, pen, i, width - 12))
 		put_chart(t, pen, t->usage.past[i].busy, 1, MIN(width - 12, 30));
 	pen_skip(pen, ROLE_NORMAL, 2);
 }
@@ -227,10 +243,13 @@ static uint32_t n_alone(const struct tui *t, int lines)
 }
 
 /* What is told of a device below its line: of each a line, where it has something to say. */
-static unsigned (*const tellers[])(const struct tui *t, uint32_t device,
-				   struct sensor_text out[SENSOR_TEXTS]) = {sensor_texts,
-									    counter_texts};
-_Static_assert(COUNTER_TEXTS == SENSOR_TEXTS, "either fits");
+static const struct teller {
+	unsigned (*texts)(const struct tui *t, uint32_t device,
+			  struct sensor_text out[SENSOR_TEXTS]);
+	/* Instead, where it can; or NULL. */
+	bool (*draw)(const struct tui *t, struct pen *pen, uint32_t device);
+} tellers[] = {{sensor_texts, NULL}, {counter_texts, counter_meters_draw}};
+enum { TELLER_COUNTERS = 1 };
 
 unsigned header_told(const struct tui *t, int lines, int room)
 {
@@ -241,7 +260,7 @@ unsigned header_told(const struct tui *t, int lines, int room)
 		int n = 0;
 
 		for (uint32_t i = 0; i < n_alone(t, lines); i++)
-			n += tellers[k](t, t->usage.order[i], texts) > 0;
+			n += tellers[k].texts(t, t->usage.order[i], texts) > 0;
 		if (n > room)
 			continue;
 		told |= 1u << k;
@@ -250,16 +269,13 @@ unsigned header_told(const struct tui *t, int lines, int room)
 	return told;
 }
 
-static void draw_texts(const struct canvas *canvas, int y, const struct sensor_text *texts,
-		       unsigned n)
+static void draw_texts(struct pen *pen, const struct sensor_text *texts, unsigned n)
 {
 	struct line_parts parts = {.fill = ROLE_NORMAL};
-	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
 
 	for (unsigned i = 0; i < n; i++)
 		parts_add(&parts, texts[i].role, texts[i].priority, "%s", texts[i].text);
-	pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
-	parts_draw(&parts, &pen);
+	parts_draw(&parts, pen);
 }
 
 /* The lines below its device's; how many there are. */
@@ -270,10 +286,16 @@ static int draw_told(const struct tui *t, const struct canvas *canvas, int y, ui
 	int lines = 0;
 
 	for (size_t k = 0; k < ARRAY_SIZE(tellers); k++) {
-		unsigned n = told & 1u << k ? tellers[k](t, device, texts) : 0;
+		unsigned n = told & 1u << k ? tellers[k].texts(t, device, texts) : 0;
+		struct pen pen = pen_at(canvas, y + lines, 0, canvas->cols);
 
-		if (n)
-			draw_texts(canvas, y + lines++, texts, n);
+		if (!n)
+			continue;
+		pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
+		if (!tellers[k].draw || !tellers[k].draw(t, &pen, device))
+			draw_texts(&pen, texts, n);
+		pen_fill(&pen, ROLE_NORMAL);
+		lines++;
 	}
 	return lines;
 }
@@ -292,7 +314,7 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 		else if (line >= n_alone(t, lines))
 			draw_device_line(t, &pen, line);
 		else if (in_window(t, &t->usage.devices[device]))
-			draw_live(t, &pen, device);
+			draw_live(t, &pen, device, told & 1u << TELLER_COUNTERS);
 		else
 			draw_whole(t, &pen, device);
 		pen_fill(&pen, ROLE_NORMAL);

@@ -63,8 +63,10 @@ static void draw_past(struct panel *p, struct pen *pen, double number, int width
 {
 	const struct counter_row *row = row_at(p, number);
 
-	if (counter_row_id(row) != COUNTED_N)
-		counter_past_draw(p->tui, pen, row->device, counter_row_id(row), width);
+	const enum counter_id id = counter_row_id(row);
+
+	if (id != COUNTED_N)
+		counter_past_draw(p->tui, pen, row->device, &id, 1, width);
 }
 
 /* Of a run that is over nothing is now. */

@@ -16,8 +16,4 @@ struct sensor_text {
 /* How many there are; 0: nothing is known. */
 unsigned sensor_texts(const struct tui *t, uint32_t device, struct sensor_text out[SENSOR_TEXTS]);
 
-/* The same of its hardware counters. */
-#define COUNTER_TEXTS 8
-unsigned counter_texts(const struct tui *t, uint32_t device, struct sensor_text out[COUNTER_TEXTS]);
-
 #endif

@@ -20,6 +20,7 @@ window 80x24 "$with $PROTON top --view counters --counters=5ms -o run.hatchet --
 see "what is now" "NOW   MEAN"
 see "a percentage" "62.5   62.5   62.5   62.5    %"
 see "its name" "SM active"
+see "above the panel, how much of the last second" "SM 62%"
 see "a clock" "1755   1755   1755   1755  MHz"
 rm going
 see "it is over" ENDED

@@ -196,6 +196,48 @@ START_TEST(counters_panel)
 }
 END_TEST
 
+/* Of the only device: a line of meters, or where there is none for them, beside how busy it is. */
+static const struct {
+	const char *name;
+	const struct tui_options *options;
+	int rows, cols;
+} meters[] = {
+	{"header_counters_80x24", &live_mono, 24, 80},
+	{"header_counters_140x40", &live_utf8, 40, 140},
+	{"header_counters_80x12", &live_ascii, 12, 80},
+	{"header_counters_40x10", &live_ascii, 10, 40},
+};
+
+START_TEST(counter_meters)
+{
+	uint32_t process, lane;
+	struct world w;
+
+	world_init_empty(&w);
+	process = session_process_add(w.s, 7);
+	lane = session_lane_intern(
+		w.s, &(struct session_lane){
+			     process,
+			     session_device_intern(
+				     w.s,
+				     &(struct session_device){
+					     .type = strtab_adds(w.s->strings, "CUDA"),
+					     .name = strtab_adds(w.s->strings, "NVIDIA H200"),
+					     .host = SESSION_NONE}),
+			     1, 7, 0});
+	world_kernel(&w, world_node(&w, SESSION_ROOT, FRAME_KERNEL, "gemm"), lane,
+		     &(struct kernel_values){NSEC_PER_SEC, 1000, 1000000, 1000000});
+	ck_assert_int_eq(session_use_set(w.s, &(struct session_use){.busy_ns = 38 * NSEC_PER_SEC}),
+			 0);
+	world_counters(&w, 0);
+	w.s->counting = true;
+	world_open(&w, meters[_i].options);
+	world_tick(&w);
+	world_golden(&w, meters[_i].rows, meters[_i].cols, meters[_i].name);
+	world_done(&w);
+}
+END_TEST
+
 /* Below the device that they were read on, as means of its last second while they come, else of the run. */
 START_TEST(counters)
 {
@@ -1002,6 +1044,7 @@ Suite *suite_screens(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, steps, 0, 3);
 	tcase_add_loop_test(c, counters, 0, 3);
+	tcase_add_loop_test(c, counter_meters, 0, ARRAY_SIZE(meters));
 	tcase_add_loop_test(c, counters_panel, 0, ARRAY_SIZE(counter_panels));
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
