@@ -72,9 +72,9 @@ bool epoch_is_quiet(uint32_t epoch)
 	return in_flight(epoch) <= 0 || nothing_is_in_flight();
 }
 
-uint32_t epoch_told_late(uint32_t epoch)
+uint32_t epoch_told_late(uint32_t epoch, uint32_t use)
 {
-	return epoch && state_of(epoch) == EPOCH_LIVE ? epoch : 0;
+	return epoch && epoch_use(epoch) == use && state_of(epoch) == EPOCH_LIVE ? epoch : 0;
 }
 
 /* Operations go to proton beside the pipe, and name their epoch: it stays what it is. */
@@ -143,6 +143,7 @@ static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
 	memcpy(e->members, members, n * sizeof(*members));
 	atomic_store(&e->traced, any_traced(members, n));
 	e->version++;
+	atomic_fetch_add(&e->use, 1);
 	atomic_store_explicit(&e->state, EPOCH_LIVE, memory_order_release);
 	if (i >= n_epochs())
 		atomic_store_explicit(&collector->n_epochs, i + 1, memory_order_release);

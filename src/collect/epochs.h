@@ -50,9 +50,14 @@ static inline void epoch_end(uint32_t epoch, uint64_t n)
 {
 	atomic_fetch_add_explicit(&collector->epochs[epoch].n_ended, n, memory_order_release);
 }
-/* Where what comes after its launches have ended is told: there, or once nobody has its phases any more, in that of the
- * run alone. Any thread, without the lock. */
-uint32_t epoch_told_late(uint32_t epoch);
+/* Which set of phases it is, of all that have had its number. */
+static inline uint32_t epoch_use(uint32_t epoch)
+{
+	return atomic_load_explicit(&collector->epochs[epoch].use, memory_order_acquire);
+}
+/* Where what comes after its launches have ended is told, of those in this use of it: there, or once nobody has its phases
+ * any more, in that of the run alone. Any thread, without the lock. */
+uint32_t epoch_told_late(uint32_t epoch, uint32_t use);
 /* In a fork child: they are the parent's. */
 void epochs_forked(void);
 /* … the sender: its values are the run's. */

@@ -231,6 +231,7 @@ struct epoch_member {
  * of each. Epoch 0: none was. See epochs.h; what is not atomic is under the sessions' lock. */
 struct epoch_entry {
 	_Atomic uint32_t state; /* enum epoch_state */
+	_Atomic uint32_t use;   /* how often it was taken: another set of phases each time */
 	uint32_t version;       /* grows when its members change */
 	_Atomic bool traced;    /* … one of which is, or was */
 	_Atomic uint64_t n_launched,

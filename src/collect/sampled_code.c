@@ -29,10 +29,14 @@ enum {
 };
 #define CUBIN_BYTES_MAX (UINT64_C(512) << 20) /* of a process, in the session's directory */
 
+#define USE_CHANGES     UINT32_MAX /* none: a thread is about to say how much was before */
+
 /* A kernel in a context. */
 struct run {
 	_Atomic uint64_t key; /* string of its symbol << 32 | slot, + 1; 0: free */
 	_Atomic uint64_t time_ns;
+	_Atomic uint64_t before_ns; /* … of it, that ran in uses of its epoch before this one */
+	_Atomic uint32_t use;       /* of its epoch; USE_CHANGES */
 	uint64_t told_ns
 		[LAG_READS]; /* how much of it there was at the last reads; the last at [0] */
 	double credit;       /* samples that are owed to it */
@@ -55,7 +59,7 @@ struct code {
 };
 
 struct sharer {
-	uint32_t run;
+	uint32_t run, use; /* of the run's epoch */
 	uint64_t ns;
 	uint64_t gets;
 };
@@ -109,6 +113,19 @@ static struct run *run_of(struct state *st, uint32_t symbol, uint32_t slot)
 	return NULL;
 }
 
+/* The slot's epoch may have been taken anew, for other phases: what ran until then is not theirs. */
+static void note_use(struct run *r, uint32_t epoch)
+{
+	uint64_t time_ns = atomic_load(&r->time_ns);
+	uint32_t use = epoch_use(epoch), was = atomic_load(&r->use);
+
+	if (was == use || was == USE_CHANGES ||
+	    !atomic_compare_exchange_strong(&r->use, &was, USE_CHANGES))
+		return;
+	atomic_store(&r->before_ns, time_ns);
+	atomic_store(&r->use, use);
+}
+
 void sampled_code_ran(uint32_t slot, const struct activity *a)
 {
 	struct state *st = state();
@@ -117,11 +134,12 @@ void sampled_code_ran(uint32_t slot, const struct activity *a)
 	if (!st || !a->name)
 		return;
 	r = run_of(st, string_intern(a->name, strlen(a->name)), slot);
-	if (!r)
+	if (!r) {
 		lose(LOSS_PC_RUNS, 1);
-	else
-		atomic_fetch_add_explicit(&r->time_ns, a->end_ns - a->start_ns,
-					  memory_order_relaxed);
+		return;
+	}
+	note_use(r, collector->slot[slot].epoch);
+	atomic_fetch_add(&r->time_ns, a->end_ns - a->start_ns);
 }
 
 /* New ones, below their symbols. */
@@ -264,15 +282,29 @@ static bool is_launched_at(uint32_t node, uint32_t launch)
 
 enum since { SINCE_LAST_READ, SINCE_LAG, SINCE_EVER };
 
-static uint64_t ran_ns(const struct run *r, enum since since)
+static void add_sharer(struct state *st, uint32_t run, uint32_t use, uint64_t ns)
 {
+	if (ns && st->n_sharers < SHARERS)
+		st->sharer[st->n_sharers++] = (struct sharer){run, use, ns, 0};
+}
+
+/* What ran in earlier uses of its epoch is told as that of none. */
+static void share_in(struct state *st, uint32_t run, enum since since)
+{
+	const struct run *r = &st->run[run];
 	uint64_t told_ns[] = {
 		[SINCE_LAST_READ] = r->told_ns[0],
 		[SINCE_LAG] = r->told_ns[LAG_READS - 1],
 		[SINCE_EVER] = 0,
 	};
+	uint32_t use = atomic_load(&r->use);
+	uint64_t before_ns = atomic_load(&r->before_ns), ns = atomic_load(&r->time_ns);
 
-	return atomic_load(&r->time_ns) - told_ns[since];
+	if (use == USE_CHANGES)
+		before_ns = ns;
+	before_ns = MIN(MAX(before_ns, told_ns[since]), ns);
+	add_sharer(st, run, USE_CHANGES, before_ns - told_ns[since]);
+	add_sharer(st, run, use, ns - before_ns);
 }
 
 /* Who had the symbol run on the device since then. */
@@ -281,13 +313,11 @@ static void find_sharers(struct state *st, uint32_t symbol, const struct item *i
 	st->n_sharers = 0;
 	for (uint32_t at = st->of_symbol[symbol]; at && st->n_sharers < SHARERS;
 	     at = st->run[at - 1].next) {
-		const struct run *r = &st->run[at - 1];
-		const struct slot_entry *e = &collector->slot[slot_of(r)];
-		uint64_t ns = ran_ns(r, since);
+		const struct slot_entry *e = &collector->slot[slot_of(&st->run[at - 1])];
 
-		if (ns && collector->lane[e->lane].device == i->device &&
+		if (collector->lane[e->lane].device == i->device &&
 		    (!i->launch || is_launched_at(e->node, i->launch)))
-			st->sharer[st->n_sharers++] = (struct sharer){at - 1, ns, 0};
+			share_in(st, at - 1, since);
 	}
 }
 
@@ -352,9 +382,9 @@ static void share(struct state *st, const struct item *i)
 			continue;
 		divide(st, n, whole_ns);
 		for (size_t k = 0; k < st->n_sharers; k++) {
-			const struct slot_entry *e =
-				&collector->slot[slot_of(&st->run[st->sharer[k].run])];
-			uint64_t one[PC_N_REASONS] = {0}, not_issued = 0, gets = st->sharer[k].gets;
+			const struct sharer *to = &st->sharer[k];
+			const struct slot_entry *e = &collector->slot[slot_of(&st->run[to->run])];
+			uint64_t one[PC_N_REASONS] = {0}, not_issued = 0, gets = to->gets;
 
 			if (!gets)
 				continue;
@@ -362,8 +392,8 @@ static void share(struct state *st, const struct item *i)
 				one[kind] = gets;
 			else
 				not_issued = gets;
-			put(place_of(st, e->node, i, gets), e->lane, epoch_told_late(e->epoch),
-			    not_issued, one);
+			put(place_of(st, e->node, i, gets), e->lane,
+			    epoch_told_late(e->epoch, to->use), not_issued, one);
 		}
 	}
 }

@@ -115,6 +115,24 @@ static void lag(void)
 	await_reads(5);
 }
 
+/* Samples of what ran in a phase come when that is over and forgotten, and the next one has its epoch. */
+static int reused(void)
+{
+	const struct proton_session_options options = {.size = sizeof(options)};
+	int s = proton_session_start("phases", &options);
+
+	launch("a", "k", 1000);
+	proton_phase_advance(s);
+	while (proton_phase_is_complete(s, 0) == 0)
+		await_reads(1);
+	proton_phase_clear(s, 0, 0);
+	await_reads(2); /* with each of these it is looked for */
+	proton_phase_advance(s);
+	sample(1, "k", 0x20, WAIT, 30);
+	await_reads(2);
+	return s < 0 || proton_session_finalize(s, NULL) != PROTON_OK;
+}
+
 static void late(const char *what)
 {
 	pthread_t thread;
@@ -165,6 +183,8 @@ int main(int argc, char **argv)
 			sample(1, argv[4], at, WAIT, 1 + (uint32_t)at / 16);
 		return 0;
 	}
+	if (!strcmp(what, "reused"))
+		return reused();
 	if (!strcmp(what, "lag")) {
 		lag();
 		return 0;
