@@ -28,6 +28,8 @@ struct range {
 struct ranged_context {
 	struct ranged_context *next;
 	void *context;
+	atomic_bool
+		is_gone; /* destroyed while the lock was another thread's, who waited for the device */
 	pthread_mutex_t lock; /* of all that follows */
 	bool is_open, is_off;
 	bool is_within;          /* the newest range goes on */
@@ -46,7 +48,7 @@ static struct {
 		lock; /* of new contexts, of what is told by place, and of what is counted here */
 	_Atomic(struct ranged_context *) contexts;
 	uint64_t n_placed, n_refused, n_dropped;
-	_Atomic uint64_t n_captured_besides, n_others;
+	_Atomic uint64_t n_captured_besides, n_others, n_gone;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread struct ranged_context *held __attribute__((tls_model("initial-exec")));
@@ -256,13 +258,28 @@ static struct ranged_context *find_or_make(struct cupti *c, void *context)
 	return rc;
 }
 
+/* A context that is gone took along what CUPTI had of it, and must not be named to it. Its lock is ours. */
+static void forget(struct ranged_context *rc)
+{
+	atomic_fetch_add(&ranges.n_gone, rc->n);
+	rc->n = 0;
+	rc->is_open = rc->is_off = rc->is_within = false;
+	atomic_store(&rc->thread, 0);
+	rc->profiler.object = NULL;
+	range_profiler_close(&rc->profiler);
+}
+
 static bool lock(struct ranged_context *rc)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += LOCK_S;
-	return pthread_mutex_timedlock(&rc->lock, &until) == 0;
+	if (pthread_mutex_timedlock(&rc->lock, &until) != 0)
+		return false;
+	if (atomic_exchange(&rc->is_gone, false))
+		forget(rc);
+	return true;
 }
 
 /* ---- launches ---- */
@@ -454,8 +471,8 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 
 typedef void end_fn(struct cupti *c, struct ranged_context *rc);
 
-/* The context is made current for as long as it takes. */
-static void end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
+/* The context is made current for as long as it takes. False: another thread waits for it. */
+static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
 {
 	static const struct cuda_function functions[] = {{"cuCtxPushCurrent_v2", 0},
 							 {"cuCtxPopCurrent_v2", sizeof(void *)}};
@@ -467,7 +484,7 @@ static void end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 	void *was;
 
 	if (!lock(rc))
-		return;
+		return false;
 	if (rc->profiler.is_running) {
 		cuda_driver_ours++;
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
@@ -478,6 +495,7 @@ static void end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 		cuda_driver_ours--;
 	}
 	pthread_mutex_unlock(&rc->lock);
+	return true;
 }
 
 static void drain_all(struct cupti *c)
@@ -512,9 +530,11 @@ void cupti_ranges_end(struct cupti *c, void *context)
 
 	if (!rc)
 		return;
-	end_from_elsewhere(c, rc, drain); /* another one may be current */
-	if (!lock(rc))
+	/* Another one may be current. */
+	if (!end_from_elsewhere(c, rc, drain) || !lock(rc)) {
+		atomic_store(&rc->is_gone, true);
 		return;
+	}
 	if (rc->is_open && !rc->is_off) {
 		cuda_driver_ours++;
 		range_profiler_close(&rc->profiler);
@@ -539,8 +559,10 @@ static void tell_missing(struct cupti *c)
 						: "kernels for which CUPTI had no room"},
 		{atomic_load(&ranges.n_captured_besides), "launches while a stream was captured"},
 		{atomic_load(&ranges.n_others), "launches of CUDA graphs"},
+		{atomic_load(&ranges.n_gone),
+		 "ranges of a context that ended while another thread waited for it"},
 	};
-	char text[400];
+	char text[500];
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && !is_told; i++)
