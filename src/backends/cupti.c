@@ -87,6 +87,8 @@ static int start(const struct backend_options *options, struct activity_sink *si
 	c->whole_graphs = options->graphs == GRAPHS_WHOLE;
 	c->pc_sampling = options->pc_sampling;
 	atomic_store(&c->n_capturing, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(c->capturing); i++)
+		atomic_store(&c->capturing[i], NULL);
 	r = begin(c, options);
 	if (r < 0) {
 		atomic_store(&c->taken, false);

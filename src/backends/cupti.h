@@ -77,6 +77,8 @@ struct cupti_launches {
 	atomic_bool is_clock_set; /* it was set: CUPTI's times may be of before that */
 };
 
+enum { CUPTI_CAPTURES = 64 };
+
 struct cupti {
 	struct activity_sink *sink;
 	struct cupti_api api;
@@ -100,7 +102,8 @@ struct cupti {
 	bool whole_graphs;   /* graphs are recorded whole, their nodes are not */
 	_Atomic uint32_t pc_sampling; /* cupti_pc_start() may begin it later */
 	atomic_bool pc_listens;       /* callbacks that samples need are on */
-	_Atomic int n_capturing; /* streams that are captured, of those that were seen to begin */
+	_Atomic int n_capturing; /* streams that are captured, of those that were seen to begin … */
+	_Atomic(void *) capturing[CUPTI_CAPTURES]; /* … and which, of as many */
 
 	/* Attribution: callbacks on launches. */
 	atomic_bool want_attribution;
@@ -148,7 +151,8 @@ struct cupti_thread {
 	uint32_t n_updated; /* nodes of which CUPTI has told in the call that changes a graph */
 	struct cupti_making *making; /* an executable graph; NULL: none, or no memory */
 	struct cupti_node_type making_node, making_outer[CUPTI_OUTER_MAX]; /* of graphs */
-	const void *sampled; /* the context that it launched in last, where samples are wanted */
+	const void *sampled; /* the context that it launched in last, where samples are wanted … */
+	uint32_t sampled_n_ended; /* … when so many had ended */
 	struct cupti_outer outer; /* cupti_api.c */
 };
 extern __thread struct cupti_thread cupti_thread __attribute__((tls_model("initial-exec")));
@@ -221,6 +225,8 @@ void cupti_pc_start(struct cupti *c);                  /* they are wanted from n
 void cupti_pc_context(struct cupti *c, void *context); /* was made; in its callback */
 /* Something is launched in it: it may be older than we are. */
 void cupti_pc_launch(struct cupti *c, void *context);
+bool cupti_pc_is_known(
+	const void *context); /* … this thread did so last, and none has ended since */
 void cupti_pc_context_ends(struct cupti *c, const void *context);
 void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded);
 void cupti_pc_flush(struct cupti *c, bool force); /* after the records of a flush */

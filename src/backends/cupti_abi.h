@@ -137,6 +137,7 @@ enum abi_domain {
 enum abi_resource {
 	ABI_RESOURCE_CONTEXT_CREATED = 1,
 	ABI_RESOURCE_CONTEXT_DESTROYED = 2, /* from here on it is being destroyed */
+	ABI_RESOURCE_STREAM_DESTROYED = 4,  /* as that of a context */
 	ABI_RESOURCE_INIT_FINISHED = 5,
 	ABI_RESOURCE_MODULE_LOADED = 6,
 	ABI_RESOURCE_MODULE_UNLOADING = 7, /* it still is there */
@@ -619,7 +620,7 @@ struct abi_device_graph {
 
 /* Of callbacks of ABI_DOMAIN_RESOURCE; descriptor: of those about nodes of graphs, abi_graph_data. */
 struct abi_resource_data {
-	void *context, *handle, *descriptor;
+	void *context, *handle, *descriptor; /* handle: of a stream: it */
 };
 /* … of ABI_RESOURCE_MODULE_LOADED and its like: the descriptor. */
 struct abi_module_data {

@@ -100,7 +100,7 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
 	if (_unlikely_(atomic_load_explicit(&c->pc_sampling, memory_order_relaxed)) &&
-	    cupti_thread.sampled != call->context)
+	    !cupti_pc_is_known(call->context))
 		cupti_pc_launch(c, call->context);
 	if (class == CALL_GRAPH) {
 		cupti_launches_graph(&c->launches, correlation);
@@ -142,21 +142,51 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	cupti_activity_flush(c, false);
 }
 
+static void count_capture_end(struct cupti *c)
+{
+	int n = atomic_load(&c->n_capturing);
+
+	while (n > 0 && !atomic_compare_exchange_weak(&c->n_capturing, &n, n - 1))
+		;
+}
+
+/* Puts a stream where another one is, which is the first such place; false: there is none. */
+static bool capturing_put(struct cupti *c, void *old, void *stream)
+{
+	for (size_t i = 0; i < CUPTI_CAPTURES; i++) {
+		void *is = old;
+
+		if (atomic_compare_exchange_strong(&c->capturing[i], &is, stream))
+			return true;
+	}
+	return false;
+}
+
 /* From before a stream is captured until it is no longer: what fails to begin has not begun. Of those that were seen to
  * begin. */
 static void count_capture(struct cupti *c, const struct abi_call *call, bool on, uint32_t result)
 {
-	int n = atomic_load(&c->n_capturing);
+	void *stream = call->params ? *(void *const *)call->params : NULL;
 
 	if (on && call->site == ABI_ENTER) {
 		atomic_fetch_add(&c->n_capturing, 1);
 		if (_unlikely_(c->ranges))
 			cupti_ranges_capture(c);
-	} else if (call->site == ABI_EXIT &&
-		   (on ? result != ABI_CALL_OK : result != ABI_CALL_WRONG_THREAD)) {
-		while (n > 0 && !atomic_compare_exchange_weak(&c->n_capturing, &n, n - 1))
-			;
+	} else if (call->site == ABI_EXIT && on && result == ABI_CALL_OK) {
+		if (stream)
+			capturing_put(c, NULL, stream);
+	} else if (call->site == ABI_EXIT && (on || result != ABI_CALL_WRONG_THREAD)) {
+		if (!on && stream)
+			capturing_put(c, stream, NULL);
+		count_capture_end(c);
 	}
+}
+
+/* Its capture ends with it, and nobody calls for that. */
+static void on_stream_destroyed(struct cupti *c, const struct abi_resource_data *data)
+{
+	if (data->handle && capturing_put(c, data->handle, NULL))
+		count_capture_end(c);
 }
 
 /* A stream is captured by this thread from now on, or no longer: an end that fails ends it, but where the thread may
@@ -316,6 +346,8 @@ static void on_resource(struct cupti *c, uint32_t id, const struct abi_resource_
 		cupti_pc_context(c, data->context);
 	else if ((id == ABI_RESOURCE_MODULE_LOADED || id == ABI_RESOURCE_MODULE_UNLOADING) && data)
 		on_module(c, data, id == ABI_RESOURCE_MODULE_LOADED);
+	else if (id == ABI_RESOURCE_STREAM_DESTROYED && data)
+		on_stream_destroyed(c, data);
 	else if (id == ABI_RESOURCE_CONTEXT_DESTROYED)
 		on_context_destroyed(c, data);
 	else if (id == ABI_RESOURCE_INIT_FINISHED)
@@ -403,6 +435,7 @@ static void enable_class(struct cupti *c, bool launches)
 
 static void sample(struct cupti *c)
 {
+	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_STREAM_DESTROYED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_UNLOADING);
@@ -413,6 +446,8 @@ void cupti_calls_start(struct cupti *c)
 {
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
 	enable(c, ABI_DOMAIN_STATE, ABI_STATE_FATAL_ERROR);
+	if (c->ranges)
+		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_STREAM_DESTROYED);
 	if (c->memory || c->ranges)
 		enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROYED);
 	enable(c, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_MODULE_LOADED);

@@ -44,6 +44,8 @@ struct buffer {
 
 struct sampled_context {
 	_Atomic(void *) context; /* NULL: this place is free */
+	/* It was destroyed while somebody had the turn: who has it next frees the place. */
+	atomic_bool is_gone;
 	bool is_on, was_full;
 	int32_t device;
 	size_t n_reasons;
@@ -58,8 +60,9 @@ static struct {
 	atomic_bool busy; /* somebody has the turn */
 	atomic_bool is_over;
 	struct sampled_context contexts[CONTEXTS_MAX];
-	uint32_t told; /* bits: what was said */
-	int cancel;    /* whether who has the turn could be cancelled before */
+	_Atomic uint32_t n_ended; /* contexts: another one may have the address of one */
+	uint32_t told;            /* bits: what was said */
+	int cancel;               /* whether who has the turn could be cancelled before */
 } pc;
 
 enum told { TOLD_REFUSED, TOLD_ABSENT, TOLD_MANY, TOLD_READING, TOLD_FULL, TOLD_BESIDE, TOLD_LATE };
@@ -69,6 +72,18 @@ static void nap_ms(unsigned ms)
 	const struct timespec nap = {0, (long)ms * (long)NSEC_PER_MSEC};
 
 	nanosleep(&nap, NULL);
+}
+
+/* CUPTI must not be asked for what is gone. */
+static void free_gone(void)
+{
+	for (size_t i = 0; i < CONTEXTS_MAX; i++) {
+		if (!atomic_load(&pc.contexts[i].is_gone))
+			continue;
+		pc.contexts[i].is_on = false;
+		atomic_store(&pc.contexts[i].context, NULL);
+		atomic_store(&pc.contexts[i].is_gone, false);
+	}
 }
 
 /* Who has it is not cancelled: nobody would ever give it back. */
@@ -86,6 +101,7 @@ static bool turn_take(unsigned ms)
 		nap_ms(1);
 	}
 	pc.cancel = cancel;
+	free_gone();
 	return true;
 }
 
@@ -265,7 +281,7 @@ static void begin(struct cupti *c, struct sampled_context *x)
 static struct sampled_context *find(const void *context)
 {
 	for (size_t i = 0; i < CONTEXTS_MAX; i++)
-		if (pc.contexts[i].context == context)
+		if (pc.contexts[i].context == context && !atomic_load(&pc.contexts[i].is_gone))
 			return &pc.contexts[i];
 	return NULL;
 }
@@ -312,6 +328,8 @@ void cupti_pc_context(struct cupti *c, void *context)
  * enough. */
 void cupti_pc_launch(struct cupti *c, void *context)
 {
+	uint32_t n_ended = atomic_load(&pc.n_ended);
+
 	if (!can_begin(c, context))
 		return;
 	if (!find(context)) {
@@ -324,6 +342,14 @@ void cupti_pc_launch(struct cupti *c, void *context)
 		turn_give();
 	}
 	cupti_thread.sampled = context;
+	cupti_thread.sampled_n_ended = n_ended;
+}
+
+bool cupti_pc_is_known(const void *context)
+{
+	return cupti_thread.sampled == context &&
+	       cupti_thread.sampled_n_ended ==
+		       atomic_load_explicit(&pc.n_ended, memory_order_relaxed);
 }
 
 void cupti_pc_start(struct cupti *c)
@@ -413,8 +439,9 @@ static bool read_once(struct cupti *c, struct sampled_context *x)
  * did not return there. */
 static void read_context(struct cupti *c, struct sampled_context *x)
 {
-	for (unsigned i = 0;
-	     x->context && x->is_on && !x->was_full && i < READS_MAX && read_once(c, x); i++)
+	for (unsigned i = 0; x->context && !atomic_load(&x->is_gone) && x->is_on && !x->was_full &&
+			     i < READS_MAX && read_once(c, x);
+	     i++)
 		;
 }
 
@@ -433,19 +460,22 @@ void cupti_pc_context_ends(struct cupti *c, const void *context)
 {
 	struct sampled_context *x;
 
-	if (!is_wanted(c) || !context || !find(context))
+	if (!is_wanted(c) || !context)
 		return;
-	if (!turn_take(WAIT_MS)) { /* it is read no more: CUPTI must not be asked for it */
+	atomic_fetch_add(&pc.n_ended, 1);
+	if (!find(context))
+		return;
+	if (turn_take(WAIT_MS)) {
 		x = find(context);
 		if (x)
-			atomic_store(&x->context, NULL);
+			end(c, x);
+		turn_give();
+	} else {
+		x = find(context);
+		if (x)
+			atomic_store(&x->is_gone, true);
 		c->sink->ops->lose(c->sink, LOSS_PC_UNREAD, 1);
-		return;
 	}
-	x = find(context);
-	if (x)
-		end(c, x);
-	turn_give();
 }
 
 /* Of its own context alone: another one may be busy with what waits for this thread. */

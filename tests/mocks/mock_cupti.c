@@ -955,6 +955,18 @@ void mock_context_begin(uint32_t context)
 	raise_resource(ABI_RESOURCE_CONTEXT_CREATED, context, NULL);
 }
 
+EXPORT mock_stream_fn mock_stream_end;
+void mock_stream_end(const void *stream)
+{
+	struct abi_resource_data data = {.handle = (void *)(uintptr_t)stream};
+
+	if (!mock.callback || !mock.enabled[ABI_DOMAIN_RESOURCE][ABI_RESOURCE_STREAM_DESTROYED])
+		return;
+	in_driver_callback++;
+	mock.callback(mock.user, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_STREAM_DESTROYED, &data);
+	in_driver_callback--;
+}
+
 EXPORT mock_module_fn mock_module;
 void mock_module(uint32_t context, const struct abi_module_data *module, bool is_loaded)
 {

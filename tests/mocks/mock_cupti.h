@@ -78,6 +78,8 @@ typedef void mock_graph_fn(uint32_t id, const struct mock_node *node);
 typedef void mock_move_fn(uint64_t node, uint64_t id);
 /* A context is destroyed. */
 typedef void mock_context_fn(uint32_t context);
+/* A stream is destroyed. */
+typedef void mock_stream_fn(const void *stream);
 /* A module of it was loaded, or is unloaded. */
 struct abi_module_data;
 typedef void mock_module_fn(uint32_t context, const struct abi_module_data *module, bool is_loaded);

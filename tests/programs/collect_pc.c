@@ -83,6 +83,30 @@ static void *be_cancelled(void *arg)
 	return arg;
 }
 
+/* A stream is destroyed while it is captured: who launches next, in a context that was made before, is sampled. */
+static void capturing(const char *cuda)
+{
+	uint32_t (*begin_capture)(void *, int);
+	mock_stream_fn *end_stream;
+
+	*(void **)&begin_capture = find(cuda, "cuStreamBeginCapture_v2");
+	*(void **)&end_stream = find(getenv("PROTON_CUPTI_PATH"), "mock_stream_end");
+	launch("a", "first", 1000); /* from here on launches are looked at */
+	end_context(1);
+	begin_capture(handle(6), 0);
+	end_stream(handle(6));
+}
+
+/* A context ends, and another one, of which nobody saw the beginning, has its address. */
+static void again(void)
+{
+	launch("a", "k", 1000);
+	sample(1, "k", 0x20, WAIT, 30);
+	end_context(1);
+	launch("a", "k", 1000);
+	sample(1, "k", 0x20, WAIT, 12);
+}
+
 /* The program asks by itself, with a context that is there already. */
 static int session(void)
 {
@@ -173,7 +197,10 @@ int main(int argc, char **argv)
 	if (strcmp(what, "older") != 0)
 		begin_context(1);
 	load(1, true);
-	if (!strcmp(what, "older") || !strcmp(what, "exec") || !strcmp(what, "cancel")) {
+	if (!strcmp(what, "capturing"))
+		capturing(argv[1]);
+	if (!strcmp(what, "capturing") || !strcmp(what, "older") || !strcmp(what, "exec") ||
+	    !strcmp(what, "cancel")) {
 		late(what);
 		return 0;
 	}
@@ -181,6 +208,10 @@ int main(int argc, char **argv)
 		launch("a", argv[4], 1000);
 		for (uint64_t at = 0; at < 0x100; at += 16)
 			sample(1, argv[4], at, WAIT, 1 + (uint32_t)at / 16);
+		return 0;
+	}
+	if (!strcmp(what, "again")) {
+		again();
 		return 0;
 	}
 	if (!strcmp(what, "reused"))

@@ -64,8 +64,12 @@ rm own.hatchet
 PROTON_LIBRARY=$(dirname "$PROTON")/.libs/libproton.so.0 timeout 120 "$app" "$libs/libcuda.so.1" session >out 2>err
 check "the same by itself: status" 0 $?
 check "the same by itself" "after/k/+0x0020 30 30 30" "$(sampled own.hatchet wait)"
+record again.hatchet --pc-sampling again
+check "a context with the address of one that ended" 42 "$(sums again.hatchet)"
+record capturing.hatchet --pc-sampling capturing
+check "a stream is destroyed while it is captured" 30 "$(sums capturing.hatchet)"
 record reused.hatchet --pc-sampling reused
-check "later than their phase: not that which has its epoch now" "" "$(cat phases.part_*.hatchet | grep num_samples)"
+check "later than their phase: not that which has its epoch now" "" "$(cat phases.part_*.hatchet | grep '"num_samples":')"
 check "… but the run's" 30 "$(sums reused.hatchet)"
 MOCK_CUPTI_PC=few record few.hatchet --pc-sampling
 check "in portions" 78 "$(sums few.hatchet)"
