@@ -652,20 +652,25 @@ static bool have_terminal(void)
 	return isatty(STDOUT_FILENO) || isatty(STDERR_FILENO) || isatty(STDIN_FILENO);
 }
 
+/* What was not started here. */
+static struct follow_options followed_by(struct top *t)
+{
+	return (struct follow_options){.output = t->run_options.rec.output,
+				       .screen = &t->screen,
+				       .profile = &t->profile,
+				       .pictures = t->pictures,
+				       .interval_ns = t->interval_ns,
+				       .save_ns = t->run_options.rec.save_ns,
+				       .batch = t->batch || t->pictures.json_lines,
+				       .leave_at_end = t->leave_at_end,
+				       .quiet = t->run_options.rec.quiet};
+}
+
 /* Runs elsewhere. */
 static int top_join(struct top *t, char *const *words, int n)
 {
-	struct join join = {.source = words[0],
-			    .output = t->run_options.rec.output,
-			    .screen = &t->screen,
-			    .profile = &t->profile,
-			    .pictures = t->pictures,
-			    .interval_ns = t->interval_ns,
-			    .save_ns = t->run_options.rec.save_ns,
-			    .shares = t->run_options.rec.shares,
-			    .batch = t->batch || t->pictures.json_lines,
-			    .leave_at_end = t->leave_at_end,
-			    .quiet = t->run_options.rec.quiet};
+	const struct join join = {
+		.source = words[0], .shares = t->run_options.rec.shares, .follow = followed_by(t)};
 
 	if (n > 1)
 		complain("'%s' is no word for '%s': APP is started by 'proton record --forward'",

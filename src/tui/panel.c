@@ -571,7 +571,8 @@ void panel_explain_empty(struct panel *p, struct buf *out)
 {
 	if (p->tui->is_reset)
 		explain_reset(p->tui, out);
-	else if (p->tui->options.joins && snapshot_session(p->tui->snap)->n_runs == 0)
+	else if (p->tui->options.source == TUI_OF_STREAMS &&
+		 snapshot_session(p->tui->snap)->n_runs == 0)
 		explain_stream(p->tui, out);
 	else if (p->tui->options.live)
 		explain_live(p->tui, out);

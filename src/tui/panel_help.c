@@ -73,8 +73,7 @@ static void heading(struct panel *p, const char *text)
 /* Where no program would notice, the key that stops it leaves. */
 static const char *help_of(const struct tui *t, const struct key_row *row)
 {
-	return row->request == REQ_INTERRUPT && (!t->options.live || t->options.joins) ? "leave"
-										       : row->help;
+	return row->request == REQ_INTERRUPT && !tui_has_program(t) ? "leave" : row->help;
 }
 
 static void add_keys(struct panel *p)

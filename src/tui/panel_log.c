@@ -102,7 +102,7 @@ static void draw_foot(struct panel *p, struct pen *pen)
 
 static void explain(struct panel *p, struct buf *out)
 {
-	if (p->tui->options.joins)
+	if (p->tui->options.source == TUI_OF_STREAMS)
 		buf_puts(out, "the program runs elsewhere, and prints there");
 	else if (!p->tui->host.log)
 		buf_puts(out, "there is no program whose output could be here");

@@ -12,19 +12,23 @@ static const bool refused_read_only[REQ_N] = {
 
 #define ONE_WAY "it runs elsewhere, and streams have one direction"
 
-/* What has no way back to where a joined program runs. */
-static const char *const refused_elsewhere[REQ_N] = {
-	[REQ_PAUSE] = "cannot pause from here: " ONE_WAY,
-	[REQ_RESYNC] = "cannot ask again from here: " ONE_WAY,
-	[REQ_TYPE] = "cannot type from here: " ONE_WAY,
-	[REQ_SIGNAL] = "cannot signal from here: " ONE_WAY,
-	[REQ_SAVE] = "it runs elsewhere, and is saved there; here 'top -o FILE' keeps what comes",
+/* What means nothing where the program is not ours: there is no way back to one that runs elsewhere. */
+static const char *const refused[TUI_N_SOURCES][REQ_N] = {
+	[TUI_OF_STREAMS] =
+		{
+			[REQ_PAUSE] = "cannot pause from here: " ONE_WAY,
+			[REQ_RESYNC] = "cannot ask again from here: " ONE_WAY,
+			[REQ_TYPE] = "cannot type from here: " ONE_WAY,
+			[REQ_SIGNAL] = "cannot signal from here: " ONE_WAY,
+			[REQ_SAVE] = "it runs elsewhere, and is saved there; here 'top -o FILE' "
+				     "keeps what comes",
+		},
 };
 
 const char *request_refusal(const struct tui *t, enum request request)
 {
-	if (t->options.joins && refused_elsewhere[request])
-		return refused_elsewhere[request];
+	if (refused[t->options.source][request])
+		return refused[t->options.source][request];
 	return t->options.readonly && refused_read_only[request] ? "read only" : NULL;
 }
 

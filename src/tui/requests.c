@@ -746,7 +746,7 @@ void tui_program_ended(struct tui *t)
 /* Is there something to ask whoever leaves? What runs elsewhere does not notice. */
 static bool leaves_something(const struct tui *t)
 {
-	return is_running(t) && !t->options.joins;
+	return is_running(t) && tui_has_program(t);
 }
 
 static void do_quit(struct tui *t)

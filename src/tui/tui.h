@@ -53,6 +53,13 @@ enum tui_run {
 	TUI_RUN_ENDED,
 };
 
+/* Where what is live comes from. */
+enum tui_source {
+	TUI_OF_PROGRAM = 0, /* that was started for it */
+	TUI_OF_STREAMS,     /* of runs that are elsewhere, once they have come */
+	TUI_N_SOURCES
+};
+
 /* Values for the header lines, asked for at each refresh. */
 struct tui_status {
 	enum tui_run run;
@@ -122,17 +129,17 @@ enum tui_panel {
 };
 
 struct tui_options {
-	bool live;           /* a program runs: windows, freeze, pause; else a saved profile */
-	bool joins;          /* live: runs that are elsewhere, once their streams have come */
-	bool sync;           /* its waits for the device are recorded */
-	bool ascii;          /* no line drawing, no characters beyond ASCII */
-	bool no_color;       /* NO_COLOR or --color=never */
-	bool readonly;       /* no pause, no signals, no saving */
-	bool no_mouse;       /* leave the mouse to the terminal */
-	const char *theme;   /* NULL = "default"; see tui_theme_name() */
-	const char *command; /* "top", "view": follows "proton" in the header */
-	const char *sort;    /* title of the tree's sort column ("total", "calls"); NULL = total */
-	const char *filter;  /* keep paths with this in a name; NULL = all */
+	bool live;              /* a program runs: windows, freeze, pause; else a saved profile */
+	enum tui_source source; /* live: of what */
+	bool sync;              /* its waits for the device are recorded */
+	bool ascii;             /* no line drawing, no characters beyond ASCII */
+	bool no_color;          /* NO_COLOR or --color=never */
+	bool readonly;          /* no pause, no signals, no saving */
+	bool no_mouse;          /* leave the mouse to the terminal */
+	const char *theme;      /* NULL = "default"; see tui_theme_name() */
+	const char *command;    /* "top", "view": follows "proton" in the header */
+	const char *sort;   /* title of the tree's sort column ("total", "calls"); NULL = total */
+	const char *filter; /* keep paths with this in a name; NULL = all */
 	const char *include, *exclude; /* expressions, see core/filter.h; NULL = none */
 	const char *metrics; /* columns of the tree, as report -m takes them; NULL = the usual */
 	struct least least;  /* nodes with less are left out */

@@ -96,6 +96,12 @@ struct tui {
 };
 
 /* The panel in front. */
+/* Is there one that our keys reach? */
+static inline bool tui_has_program(const struct tui *t)
+{
+	return t->options.live && t->options.source == TUI_OF_PROGRAM;
+}
+
 static inline struct panel *tui_panel(struct tui *t)
 {
 	return t->overlay ? t->overlay : t->panels[t->current];

@@ -212,6 +212,16 @@ has "says so" "has ended before its program" err
 check "and has what came" yes "$([ "$(metric near.hatchet gemm count)" -ge 10 ] && echo yes)"
 touch gone
 
+# ---- who is told to end keeps what came
+"$PROTON" top -b 0 -i 0.1 --save-interval 1000 -o term.hatchet unix:s >out 2>err & top=$!
+listens s
+forwards -o far.hatchet --forward unix:s python3 until.py term 0 2>/dev/null & far=$!
+wait_for 20 grep -q gemm out
+kill -TERM $top; ends "SIGTERM" 143 $top
+has "SIGTERM: the file is named" "wrote 'term.hatchet'" err
+check "SIGTERM: what came is kept" yes "$([ "$(metric term.hatchet gemm count)" -ge 1 ] && echo yes)"
+touch term; wait $far
+
 # ---- times of another host, whose clock began elsewhere, by its wall clock
 forwards --trace -o far.hatchet --forward - sleep 0.3 >here.tape
 python3 - <<'X'

@@ -751,7 +751,7 @@ START_TEST(elsewhere)
 					     "stop the",        "write the profile"};
 
 	for (int joins = 0; joins < 2; joins++) {
-		w.t->options.joins = joins;
+		w.t->options.source = joins ? TUI_OF_STREAMS : TUI_OF_PROGRAM;
 		world_keys(&w, "?");
 		for (size_t i = 0; i < ARRAY_SIZE(offers); i++)
 			ck_assert_msg(tall_shows(offers[i]) == !joins, "%d: '%s'", joins,

@@ -12,7 +12,7 @@ static const struct tui_options live_utf8 = {.live = true, .command = "top"};
 static const struct tui_options compared = {.command = "diff"};
 static const struct tui_options live_by_p99 = {.live = true, .command = "top", .sort = "p99"};
 static const struct tui_options live_ascii = {.live = true, .command = "top", .ascii = true};
-static const struct tui_options joined = {.live = true, .joins = true, .command = "top"};
+static const struct tui_options joined = {.live = true, .source = TUI_OF_STREAMS, .command = "top"};
 static const struct tui_options live_mono = {.live = true, .command = "top", .theme = "mono"};
 
 /* One screen: options, keys, size. All are of the made-up run one second in. */
