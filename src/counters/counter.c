@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "counters/counter.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -16,6 +15,7 @@
 #include "base/util.h"
 #include "core/counted_samples.h"
 #include "counters/asker.h"
+#include "counters/driver.h"
 #include "counters/live.h"
 #include "counters/metric_set.h"
 #include "counters/pm.h"
@@ -39,7 +39,8 @@ struct counter {
 		struct counted time;             /* that goes on */
 		uint64_t end_ns;                 /* of the last sample; 0: there was none */
 	} subjects[COUNTER_DEVICES];
-	uint32_t n; /* subjects; those that failed have no ring */
+	bool is_seen[COUNTER_DEVICES]; /* of those that are wanted */
+	uint32_t n;                    /* subjects; those that failed have no ring */
 	uint32_t n_counting;
 };
 
@@ -222,24 +223,29 @@ static struct counted_samples *make_samples(const struct counter *c, const struc
 	return samples;
 }
 
-static void name_device(const void *driver, uint32_t device, char uuid[CUDA_UUID_TEXT])
+/* Is it to be sampled: without a choice all are. */
+static bool is_wanted(struct counter *c, const char *uuid)
 {
-	uint32_t (*get)(int *, int) = NULL, (*get_uuid)(uint8_t[16], int) = NULL;
-	uint8_t bytes[16];
-	int handle;
+	bool any = c->page->n_wanted;
 
-	*(void **)&get = dlsym((void *)(uintptr_t)driver, "cuDeviceGet");
-	*(void **)&get_uuid = dlsym((void *)(uintptr_t)driver, "cuDeviceGetUuid_v2");
-	if (get && get_uuid && get(&handle, (int)device) == 0 && get_uuid(bytes, handle) == 0)
-		cuda_uuid_text(bytes, uuid);
+	for (uint32_t i = 0; i < c->page->n_wanted; i++)
+		if (!strcmp(c->page->wanted[i].uuid, uuid)) {
+			c->is_seen[i] = true;
+			return true;
+		}
+	return !any;
 }
 
-static void open_device(struct counter *c, const struct metric_set *set, const void *driver,
+static void open_device(struct counter *c, const struct metric_set *set, void *driver,
 			uint32_t device)
 {
 	struct subject *s = &c->subjects[device];
+	struct driver_device of;
 	int r;
 
+	driver_device(driver, device, &of);
+	if (!is_wanted(c, of.uuid))
+		return;
 	stage(c, "asked to sample a device");
 	r = pm_open(&s->pm, &c->host, &c->api, device, c->page->interval_ns, set);
 	if (r) {
@@ -251,26 +257,26 @@ static void open_device(struct counter *c, const struct metric_set *set, const v
 		s->ids[i] = live_counter(s->pm.names[i]);
 	counted_init(&s->time);
 	s->ring = &c->page->rings[device];
-	name_device(driver, device, s->ring->uuid);
+	memcpy(s->ring->uuid, of.uuid, sizeof(s->ring->uuid));
 	s->samples = make_samples(c, s);
 	c->n_counting++;
 }
 
 static void open_devices(struct counter *c, const struct metric_set *set, void *driver)
 {
-	uint32_t (*count)(int *) = NULL;
-	int n = 0;
-
-	*(void **)&count = dlsym(driver, "cuDeviceGetCount");
-	if (!count || count(&n))
-		n = 0;
-	c->n = MIN((uint32_t)MAX(n, 0), COUNTER_DEVICES);
+	c->n = MIN(driver_n_devices(driver), COUNTER_DEVICES);
 	if (!c->n)
 		probe_tell(c->fd, "note " NO "the driver knows no device");
 	/* Who stops us looks at the state after that: either we see it or it waits for us. */
 	atomic_store(&c->page->state, COUNTER_HOLDS);
 	for (uint32_t i = 0; i < c->n && !atomic_load(&c->page->stop); i++)
 		open_device(c, set, driver, i);
+	for (uint32_t i = 0; c->n && i < c->page->n_wanted; i++)
+		if (!c->is_seen[i] && !atomic_load(&c->page->stop))
+			probe_tell(c->fd,
+				   "note " COUNTERS_NONE " of GPU%d: the driver does not show "
+				   "it as a whole: it may be divided (MIG)",
+				   (int)c->page->wanted[i].number);
 	atomic_store_explicit(&c->page->n, c->n, memory_order_release);
 }
 
@@ -342,6 +348,8 @@ void counter_main(const void *ctx, int fd)
 		return;
 	c->page = (struct counter_page *)(uintptr_t)ctx;
 	c->fd = fd;
+	if (c->page->n_wanted)
+		driver_show_all();
 	driver = asker_start_driver(fd);
 	beat(c);
 	if (!driver)

@@ -33,7 +33,13 @@ enum counter_state {
 };
 
 struct counter_page {
-	uint64_t interval_ns;   /* by the parent, before */
+	uint64_t interval_ns; /* by the parent, before */
+	/* Devices that are sampled; by the parent, before. None: all that are shown to a program. */
+	struct counter_wanted {
+		char uuid[CUDA_UUID_TEXT];
+		int32_t number; /* as people count them */
+	} wanted[COUNTER_DEVICES];
+	uint32_t n_wanted;
 	char dir[256];          /* for samples (core/counted_samples.h); "": nobody reads them */
 	_Atomic uint32_t stop;  /* by the parent: take what is there, and end */
 	sem_t wake;             /* … and do not sleep any longer */

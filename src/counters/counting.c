@@ -100,7 +100,7 @@ static bool take_times(struct counting *c, struct session *s)
 
 /* ---- the helper ---- */
 
-void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, struct session *s)
+static void map_page(struct counting *c, uint64_t interval_ns, struct session *s)
 {
 	void *page = mmap(NULL, sizeof(*c->page), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -112,10 +112,36 @@ void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, s
 	c->page = page;
 	(void)sem_init(&c->page->wake, 1, 0);
 	c->page->interval_ns = interval_ns;
-	snprintf(c->page->dir, sizeof(c->page->dir), "%s", dir);
 	c->beat_ns = c->begun_ns;
+}
+
+static void start(struct counting *c, struct session *s)
+{
 	if (!probe_begin(counter_main, c->page, &c->told, &c->child))
 		note_end(c, s);
+}
+
+void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, struct session *s)
+{
+	map_page(c, interval_ns, s);
+	if (!c->page)
+		return;
+	snprintf(c->page->dir, sizeof(c->page->dir), "%s", dir);
+	start(c, s);
+}
+
+void counting_begin_known(struct counting *c, uint64_t interval_ns, struct session *s)
+{
+	map_page(c, interval_ns, s);
+	if (!c->page)
+		return;
+	for (size_t i = 0; i < MIN(s->n_devices, (size_t)COUNTER_DEVICES); i++) {
+		struct counter_wanted *of = &c->page->wanted[c->page->n_wanted++];
+
+		snprintf(of->uuid, sizeof(of->uuid), "%s", session_text(s, s->devices[i].uuid));
+		of->number = s->devices[i].index;
+	}
+	start(c, s);
 }
 
 static void look(struct counting *c, struct session *s, uint64_t now_ns)

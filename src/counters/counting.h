@@ -21,7 +21,9 @@ struct counting {
 	uint64_t beats, beat_ns; /* and signs of life */
 };
 
-/* Start the helper. interval_ns: of the samples; dir: where it puts them for collectors (core/counted_samples.h). */
+/* Start the helper. interval_ns: of the samples; dir: where it puts them for collectors (core/counted_samples.h).
+ * counting_begin_known(): it samples the devices that the session has, and no others, for nobody but us. */
+void counting_begin_known(struct counting *c, uint64_t interval_ns, struct session *s);
 void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, struct session *s);
 /* Take what was counted into the session. True: there was something. Call it as often as you like. */
 bool counting_update(struct counting *c, struct session *s);

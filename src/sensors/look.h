@@ -32,11 +32,18 @@ struct sensor_look {
 	uint32_t pids[LOOK_PROCESSES], n_processes; /* that use it, as many as there is room for */
 };
 
+/* A device that it knows. */
+struct look_found {
+	char uuid[56], name[64];
+};
+
 /* A vendor's library. All but `is_its` run in the helper process, which the library may crash. */
 struct look_source {
 	/* Is it for devices of this type and uuid (struct session_device)? */
 	bool (*is_its)(const char *type, const char *uuid);
 	bool (*open)(void); /* once; false: it is not there */
+	/* Its devices, in its own order; how many, at most `most`. NULL: it is not asked for any. */
+	uint32_t (*list)(struct look_found *out, uint32_t most);
 	/* NULL: it knows no device of this uuid. */
 	void *(*find)(const char *uuid);
 	void (*look)(void *device, struct sensor_look *ret);

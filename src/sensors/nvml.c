@@ -48,6 +48,10 @@ typedef int nvml_number(nvml_device, unsigned *);
 
 static struct {
 	int (*init)(void);
+	int (*count)(unsigned *);
+	int (*by_index)(unsigned, nvml_device *);
+	int (*uuid)(nvml_device, char *, unsigned);
+	int (*name)(nvml_device, char *, unsigned);
 	int (*by_uuid)(const char *, nvml_device *);
 	int (*clock)(nvml_device, int, unsigned *);
 	int (*clock_limit)(nvml_device, int, unsigned *);
@@ -67,6 +71,10 @@ static const struct {
 	const char *names[2];
 } functions[] = {
 	{&nvml.init, {"nvmlInit_v2"}},
+	{&nvml.count, {"nvmlDeviceGetCount_v2"}},
+	{&nvml.by_index, {"nvmlDeviceGetHandleByIndex_v2"}},
+	{&nvml.uuid, {"nvmlDeviceGetUUID"}},
+	{&nvml.name, {"nvmlDeviceGetName"}},
 	{&nvml.by_uuid, {"nvmlDeviceGetHandleByUUID"}},
 	{&nvml.clock, {"nvmlDeviceGetClockInfo"}},
 	{&nvml.clock_limit, {"nvmlDeviceGetMaxClockInfo"}},
@@ -122,6 +130,29 @@ static double of_clock(int (*ask)(nvml_device, int, unsigned *), nvml_device han
 	unsigned v;
 
 	return ask && ask(handle, which, &v) == 0 ? v : 0;
+}
+
+/* One that does not tell its uuid keeps its number, and cannot be asked for. */
+static uint32_t list(struct look_found *out, uint32_t most)
+{
+	unsigned n = 0;
+
+	if (!nvml.count || !nvml.by_index || !nvml.uuid || nvml.count(&n))
+		return 0;
+	n = MIN(n, most);
+	for (unsigned i = 0; i < n; i++) {
+		nvml_device handle;
+
+		out[i] = (struct look_found){.uuid = ""};
+		if (nvml.by_index(i, &handle))
+			continue;
+		if (nvml.uuid(handle, out[i].uuid, sizeof(out[i].uuid)))
+			out[i].uuid[0] = '\0';
+		if (!nvml.name || nvml.name(handle, out[i].name, sizeof(out[i].name)))
+			out[i].name[0] = '\0';
+		out[i].uuid[sizeof(out[i].uuid) - 1] = out[i].name[sizeof(out[i].name) - 1] = '\0';
+	}
+	return n;
 }
 
 /* A part of a device (MIG) has a uuid of the same form behind another word. */
@@ -226,4 +257,4 @@ static bool is_of_cuda(const char *type, const char *uuid)
 }
 
 const struct look_source look_nvml = {
-	.is_its = is_of_cuda, .open = open_library, .find = find, .look = look};
+	.is_its = is_of_cuda, .open = open_library, .list = list, .find = find, .look = look};

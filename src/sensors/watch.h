@@ -11,7 +11,7 @@
 
 struct watch {
 	bool off;         /* do not look */
-	const char *path; /* of the session directory: borrowed */
+	const char *path; /* of the session directory: borrowed; NULL: of no run */
 	pid_t pid;        /* of the helper; 0: none */
 	struct watch_page *page;
 	struct watch_device {

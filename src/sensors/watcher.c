@@ -43,7 +43,7 @@ static bool is_ours(const struct watcher *w, uint32_t pid)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return stat(path, &st) == 0 && st.st_uid == geteuid() &&
+	return w->session && stat(path, &st) == 0 && st.st_uid == geteuid() &&
 	       launch_may_be_ours(w->session, w->parent, (pid_t)pid);
 }
 

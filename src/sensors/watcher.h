@@ -24,7 +24,8 @@ struct watch_page {
 	struct watched devices[WATCH_DEVICES];
 };
 
-/* parent: who records; session: the directory by which its processes are known. Does not return. */
+/* parent: who records; session: the directory by which its processes are known; NULL: it has
+ * none, and nobody there is another. Does not return. */
 _Noreturn void watcher_main(struct watch_page *page, pid_t parent, const char *session);
 
 /* In the parent: what is known of device i so far. False: nothing, or it is just being written. */

@@ -44,6 +44,41 @@ int nvmlInit_v2(void)
 	return 0;
 }
 
+/* "devices N": so many, by the uuids of those of mock_cuda.c. */
+EXPORT int nvmlDeviceGetCount_v2(unsigned *ret);
+int nvmlDeviceGetCount_v2(unsigned *ret)
+{
+	return number("devices", ret);
+}
+
+static char handles[64];
+
+EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **ret);
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **ret)
+{
+	*ret = &handles[i];
+	return 0;
+}
+
+EXPORT int nvmlDeviceGetUUID(void *device, char *ret, unsigned size);
+int nvmlDeviceGetUUID(void *device, char *ret, unsigned size)
+{
+	unsigned n = 16 * (unsigned)((char *)device - handles);
+
+	snprintf(ret, size,
+		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", n,
+		 n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11,
+		 n + 12, n + 13, n + 14, n + 15);
+	return 0;
+}
+
+EXPORT int nvmlDeviceGetName(void *device, char *ret, unsigned size);
+int nvmlDeviceGetName(void *device, char *ret, unsigned size)
+{
+	snprintf(ret, size, "Mock GPU %d", (int)((char *)device - handles));
+	return 0;
+}
+
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret);
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
 {
