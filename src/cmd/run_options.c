@@ -259,17 +259,20 @@ static int set_budget(struct run_options *o, const char *value)
 	return 0;
 }
 
-#define COUNTERS_NS (10 * NSEC_PER_MSEC) /* of the helper 1.6 % of a core */
-
 static int set_counters(struct run_options *o, const char *value)
 {
-	struct amount amount = {COUNTERS_NS, AMOUNT_TIME};
+	struct amount amount = {COUNTERS_USUAL_NS, AMOUNT_TIME};
 
+	if (value && !strcmp(value, "off")) {
+		o->rec.wanted.counters_ns = 0;
+		return 0;
+	}
 	if (value &&
 	    (amount_parse(value, strlen(value), &amount) < 0 || amount.unit != AMOUNT_TIME ||
 	     amount.value < COUNTED_INTERVAL_LEAST_NS || amount.value > COUNTERS_MOST_NS)) {
-		complain("--counters: '%s' is no interval: it is between 20us and 1s, such as 1ms",
-			 value);
+		complain(
+			"--counters: '%s' is no interval: it is between 20us and 1s, such as 1ms, or off",
+			value);
 		return -ENOTSUP;
 	}
 	o->rec.wanted.counters_ns = (uint64_t)amount.value;

@@ -43,6 +43,8 @@ enum {
 	OPT_SWITCH,                               /* + SWITCH_* */
 	OPT_NO_BACKEND = OPT_SWITCH + N_SWITCHES, /* + SOURCE_*; the last */
 };
+#define COUNTERS_USUAL_NS (10 * NSEC_PER_MSEC) /* between samples: of the helper 1.6 % of a core */
+
 #define OPTION_NO_BACKEND(id_, name_, door, word, title, variable, unseen, about)                  \
 	{.name = "no-" word,                                                                       \
 	 .help = "leave " title " alone",                                                          \
@@ -89,7 +91,7 @@ enum {
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "counters", .arg = "INTERVAL", .optional = true,                                  \
-	 .help = "read hardware counters of the devices this often (10ms)", .rare = true,          \
+	 .help = "read hardware counters of the devices this often (10ms), off", .rare = true,          \
 	 .id = OPT_COUNTERS},                                                                      \
 	{.name = "pc-sampling", .arg = "PERIOD", .optional = true,                                 \
 	 .help = "sample the code that kernels run, once in PERIOD cycles (2^18)", .rare = true,   \

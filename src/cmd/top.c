@@ -20,13 +20,20 @@
 #include "cmd/pictures.h"
 #include "cmd/run_options.h"
 #include "cmd/screen_options.h"
+#include "cmd/top_devices.h"
 #include "launch/keeper.h"
 #include "live/gather.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
 #include "tui/text.h"
 
-enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT };
+enum { OPT_APP_LOG = 1, OPT_BATCH, OPT_JSON_LINES, OPT_INTERVAL, OPT_EXIT, OPT_DEVICE };
+
+/* Which devices there are takes a driver to know. */
+static void list_choices(FILE *out)
+{
+	fputs("all\n", out);
+}
 
 /* clang-format off */
 static const struct option_def options[] = {
@@ -34,6 +41,8 @@ static const struct option_def options[] = {
 	{.name = "interval", .letter = 'i', .arg = "SECONDS", .help = "between pictures (1); what to show is --include here",
 	 .id = OPT_INTERVAL},
 	{.name = "exit", .help = "leave as soon as APP has ended", .id = OPT_EXIT},
+	{.name = "device", .arg = "LIST", .help = "devices alone, without APP: 0,2 or all", .rare = true,
+	 .list_values = list_choices, .id = OPT_DEVICE},
 	{.name = "app-log", .arg = "FILE", .help = "copy what APP prints to FILE", .rare = true, .id = OPT_APP_LOG},
 	{.name = "batch", .letter = 'b', .arg = "N",
 	 .help = "no screen: print N pictures as text (0: to the end)", .id = OPT_BATCH},
@@ -49,7 +58,7 @@ static const struct option_def options[] = {
 
 const struct command_def command_top = {
 	.name = "top",
-	.usage = "[options] [--] APP [ARGS] | - | unix:PATH",
+	.usage = "[options] [--] APP [ARGS] | - | unix:PATH | --device LIST",
 	.summary = "run APP and watch its GPU call tree live",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -63,7 +72,10 @@ struct top {
 	uint64_t interval_ns;
 	const char *app_log;
 	bool batch, leave_at_end;
-	const char *of_run; /* an option that says how a program is run; NULL: none was given */
+	uint64_t devices;  /* bits; 0: it is about a program */
+	bool has_counters; /* how often, or that they are not read, was said */
+	const char *of_run
+		[TUI_N_SOURCES]; /* an option that each has no use for; NULL: none was given */
 	struct pictures pictures;
 
 	struct keeper *keeper;
@@ -122,6 +134,8 @@ static int on_own_option(struct top *t, const struct option_def *option, const c
 		return 0;
 	case OPT_INTERVAL:
 		return set_interval(t, value);
+	case OPT_DEVICE:
+		return devices_parse(value, &t->devices);
 	case OPT_EXIT:
 		t->leave_at_end = true;
 		return 0;
@@ -130,11 +144,34 @@ static int on_own_option(struct top *t, const struct option_def *option, const c
 	}
 }
 
-/* Options of a run that mean something where it is elsewhere, too. */
-static bool is_of_joined(const struct option_def *option)
+#define STREAMS (1u << TUI_OF_STREAMS)
+#define DEVICES (1u << TUI_OF_DEVICES)
+
+/* Options of a run that mean something where none is started, too. */
+static unsigned sources_of(const struct option_def *option)
 {
-	return option->id == OPT_OUTPUT || option->id == OPT_QUIET || option->id == OPT_VERBOSE ||
-	       option->id == OPT_SAVE || option->id == OPT_GRAPH_SHARES;
+	static const struct {
+		int id;
+		unsigned sources;
+	} others[] = {
+		{OPT_OUTPUT, STREAMS | DEVICES},  {OPT_QUIET, STREAMS | DEVICES},
+		{OPT_VERBOSE, STREAMS | DEVICES}, {OPT_SAVE, STREAMS | DEVICES},
+		{OPT_GRAPH_SHARES, STREAMS},      {OPT_NO_SENSORS, DEVICES},
+		{OPT_COUNTERS, DEVICES},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].id == option->id)
+			return others[i].sources;
+	return 0;
+}
+
+static void note_given(struct top *t, const struct option_def *option)
+{
+	for (unsigned i = 0; i < TUI_N_SOURCES; i++)
+		if (!(sources_of(option) >> i & 1))
+			t->of_run[i] = option->name;
+	t->has_counters |= option->id == OPT_COUNTERS;
 }
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -146,8 +183,7 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		r = screen_or_text_option(&t->screen, &t->profile, option, value);
 	if (r != -ENOENT)
 		return r;
-	if (!is_of_joined(option))
-		t->of_run = option->name;
+	note_given(t, option);
 	return run_option(&t->run_options, option, value);
 }
 
@@ -675,9 +711,9 @@ static int top_join(struct top *t, char *const *words, int n)
 	if (n > 1)
 		complain("'%s' is no word for '%s': APP is started by 'proton record --forward'",
 			 words[1], words[0]);
-	else if (t->of_run)
+	else if (t->of_run[TUI_OF_STREAMS])
 		complain("--%s says how a program is run: it is for 'proton record --forward'",
-			 t->of_run);
+			 t->of_run[TUI_OF_STREAMS]);
 	else if (t->app_log)
 		complain("--app-log: what programs print is where they run");
 	else if (!strcmp(words[0], "-") && isatty(STDIN_FILENO))
@@ -685,6 +721,35 @@ static int top_join(struct top *t, char *const *words, int n)
 			"standard input is a terminal: a stream comes from 'proton record --forward -'");
 	else
 		return recording_check(&t->run_options.rec) ? STATUS_USAGE : join_run(&join);
+	return STATUS_USAGE;
+}
+
+/* No program at all. */
+static int top_devices(struct top *t, const char *word)
+{
+	const struct run_options *run = &t->run_options;
+	const struct devices_options of = {
+		.numbers = t->devices,
+		.counters_ns = t->has_counters ? run->rec.wanted.counters_ns : COUNTERS_USUAL_NS,
+		.no_sensors = run->rec.no_sensors};
+	struct follow_options options = followed_by(t);
+
+	/* Of a program's views these have something to say. */
+	if (!screen_view_given(&t->screen)) {
+		t->screen.tui.panel = of.counters_ns ? TUI_PANEL_COUNTERS : TUI_PANEL_DEVICES;
+		options.pictures.views =
+			1u << VIEW_DEVICES | 1u << VIEW_COUNTERS | 1u << VIEW_NOTES;
+	}
+	if (word)
+		complain("--device is about devices without a program: '%s' is not run", word);
+	else if (t->of_run[TUI_OF_DEVICES])
+		complain("--%s says how a program is run: with --device there is none",
+			 t->of_run[TUI_OF_DEVICES]);
+	else if (t->app_log || t->leave_at_end)
+		complain("--%s is about a program: with --device there is none",
+			 t->app_log ? "app-log" : "exit");
+	else
+		return recording_check(&run->rec) ? STATUS_USAGE : top_devices_run(&of, &options);
 	return STATUS_USAGE;
 }
 
@@ -699,7 +764,7 @@ int cmd_top(int argc, char **argv)
 		return first ? STATUS_USAGE : STATUS_OK;
 	if (t.screen.keys)
 		return screen_print_keys(&t.screen);
-	if (first == argc) {
+	if (first == argc && !t.devices) {
 		complain("which program? (see 'proton top --help')");
 		return STATUS_USAGE;
 	}
@@ -715,8 +780,10 @@ int cmd_top(int argc, char **argv)
 		return STATUS_USAGE;
 	text_take_screen(&t.profile, &t.screen);
 	r = run_options_settle(&t.run_options);
-	if (r || gather_is_source(argv[first])) {
-		r = r ? r : top_join(&t, argv + first, argc - first);
+	if (r || t.devices || gather_is_source(argv[first])) {
+		if (r == 0)
+			r = t.devices ? top_devices(&t, argv[first])
+				      : top_join(&t, argv + first, argc - first);
 		run_options_done(&t.run_options);
 		profile_options_done(&t.profile);
 		return r;

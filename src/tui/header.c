@@ -223,7 +223,8 @@ static void draw_first(struct tui *t, const struct canvas *canvas, int y, bool w
  * larger part. */
 static int budget(const struct tui *t, const struct canvas *canvas)
 {
-	int lines = t->header_lines         ? (int)t->header_lines
+	int lines = t->header_lines                       ? (int)t->header_lines
+		    : t->options.source == TUI_OF_DEVICES ? HEADER_ALL /* they are all there is */
 		    : canvas->rows >= TALL  ? TALL_LINES + (canvas->rows - TALL) / ROWS_A_LINE
 		    : canvas->rows >= SHORT ? 2
 					    : 1;

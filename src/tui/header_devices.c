@@ -48,7 +48,8 @@ static bool is_over(const struct tui *t)
 /* A window says something while the program runs; after its end the whole run does. */
 static bool in_window(const struct tui *t, const struct usage_entry *e)
 {
-	return t->options.live && !is_over(t) && !isnan(e->busy);
+	return t->options.live && t->options.source != TUI_OF_DEVICES && !is_over(t) &&
+	       !isnan(e->busy);
 }
 
 static uint64_t interval_ns(const struct tui *t)
@@ -143,6 +144,23 @@ static void draw_live(struct tui *t, struct pen *pen, uint32_t i, bool has_count
 		put_live(t, pen, i);
 }
 
+/* Where no program was started, what it does is not known: what its sensors say. */
+static void draw_alone(struct tui *t, struct pen *pen, uint32_t i)
+{
+	struct line_parts parts = {.less_than_name = 5, .fill = ROLE_NORMAL};
+	struct sensor_text texts[SENSOR_TEXTS];
+	unsigned n = sensor_texts(t, i, texts);
+	struct buf name;
+
+	buf_init(&name, PART_TEXT);
+	tui_put_device(t, i, &name);
+	parts_add_name(&parts, ROLE_HEADER, 0, "", buf_str(&name), false);
+	buf_done(&name);
+	for (unsigned k = 0; k < n; k++)
+		parts_add(&parts, texts[k].role, 1 + texts[k].priority, "%s", texts[k].text);
+	parts_draw(&parts, pen);
+}
+
 /* What it did in all; how much of the run that is, where the profile says how long it took. */
 static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 {
@@ -184,6 +202,19 @@ static void draw_whole(struct tui *t, struct pen *pen, uint32_t i)
 }
 
 /* One of several on a line, in so many columns: number, its share, the past where there is room. */
+/* The same where no program was started: its power. */
+static void draw_alone_short(struct tui *t, struct pen *pen, uint32_t i)
+{
+	const struct sensors *s = session_sensors_find(snapshot_session(t->snap), i);
+	char word[DEVICE_WORD];
+
+	session_device_word(snapshot_session(t->snap), i, word);
+	pen_put(pen, ROLE_HEADER, word);
+	if (s && s->v[SENSOR_POWER] > 0)
+		pen_printf(pen, ROLE_NORMAL, " %.0f W", s->v[SENSOR_POWER]);
+	pen_skip(pen, ROLE_NORMAL, 2);
+}
+
 static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int width)
 {
 	const struct usage_entry *e = &t->usage.devices[i];
@@ -210,6 +241,7 @@ static void draw_device_short(struct tui *t, struct pen *pen, uint32_t i, int wi
 static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 {
 	uint32_t n = (uint32_t)t->usage.n_devices;
+	bool is_alone = t->options.source == TUI_OF_DEVICES;
 	double copy = 0;
 	char text[HUMAN_MAX];
 	int width;
@@ -218,13 +250,16 @@ static void draw_device_line(struct tui *t, struct pen *pen, uint32_t i)
 		pen_put(pen, ROLE_WARNING, "whole run: ");
 	width = pen_left(pen) / (int)(n - i);
 	for (; i < n && pen_left(pen) >= SHORT_LEAST + (i + 1 < n ? MORE : 0); i++)
-		draw_device_short(t, pen, t->usage.order[i], width);
+		if (is_alone)
+			draw_alone_short(t, pen, t->usage.order[i]);
+		else
+			draw_device_short(t, pen, t->usage.order[i], width);
 	if (i < n)
 		pen_printf(pen, ROLE_HEADER, "+%u", n - i);
 	for (i = 0; i < n; i++)
 		copy += t->usage.devices[i].copy_rate;
 	human_rate(text, copy / 1e9);
-	if (t->options.live && !isnan(copy) && pen_left(pen) >= 16)
+	if (t->options.live && !is_alone && !isnan(copy) && pen_left(pen) >= 16)
 		pen_printf(pen, ROLE_NORMAL, "copy %s GB/s", text);
 }
 
@@ -259,6 +294,8 @@ unsigned header_told(const struct tui *t, int lines, int room)
 	for (size_t k = ARRAY_SIZE(tellers); k-- > 0;) {
 		int n = 0;
 
+		if (t->options.source == TUI_OF_DEVICES && tellers[k].texts == sensor_texts)
+			continue; /* its own line has them */
 		for (uint32_t i = 0; i < n_alone(t, lines); i++)
 			n += tellers[k].texts(t, t->usage.order[i], texts) > 0;
 		if (n > room)
@@ -313,6 +350,8 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 			pen_put(&pen, ROLE_DIM, "no device has been seen");
 		else if (line >= n_alone(t, lines))
 			draw_device_line(t, &pen, line);
+		else if (t->options.source == TUI_OF_DEVICES)
+			draw_alone(t, &pen, device);
 		else if (in_window(t, &t->usage.devices[device]))
 			draw_live(t, &pen, device, told & 1u << TELLER_COUNTERS);
 		else

@@ -574,6 +574,10 @@ void panel_explain_empty(struct panel *p, struct buf *out)
 	else if (p->tui->options.source == TUI_OF_STREAMS &&
 		 snapshot_session(p->tui->snap)->n_runs == 0)
 		explain_stream(p->tui, out);
+	else if (p->tui->options.source == TUI_OF_DEVICES)
+		buf_puts(out,
+			 "no program was started: of devices alone there are no calling contexts\n"
+			 "'proton top APP' runs one, 4 shows the devices");
 	else if (p->tui->options.live)
 		explain_live(p->tui, out);
 	else if (snapshot_n(p->tui->snap) <= 1)

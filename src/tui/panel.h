@@ -49,6 +49,7 @@ struct panel_ops {
 	const char *tab;                       /* the same, shorter; NULL: the title is short */
 	const char *name;                      /* title of the last column */
 	bool (*is_there)(const struct tui *t); /* has the profile anything for it? NULL: always */
+	bool is_of_devices;                    /* it has something to show without a program, too */
 	size_t size;            /* of the panel's own struct, which begins with struct panel */
 	struct columns columns; /* to sort by; none: the panel has one order */
 	struct {

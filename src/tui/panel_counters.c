@@ -193,6 +193,7 @@ const struct panel_ops panel_counters_ops = {
 	.title = "Counters",
 	.is_of_run = true,
 	.is_there = is_there,
+	.is_of_devices = true,
 	.size = sizeof(struct panel_counters),
 	.init = sections_init,
 	.done = done,

@@ -275,6 +275,7 @@ static const struct section sections[] = {
 		.columns = {device_columns, ARRAY_SIZE(device_columns), 40},
 		.list = list_devices,
 		.empty = "no device has been seen",
+		.of_program = true,
 	},
 	{
 		.title = RUN_PARTS_TITLE,
@@ -301,6 +302,7 @@ static const struct section sections[] = {
 		.columns = {process_columns, ARRAY_SIZE(process_columns), 40},
 		.list = list_processes,
 		.empty = "no process is known",
+		.of_program = true,
 	},
 	{
 		.title = "Their sensors",
@@ -315,6 +317,7 @@ const struct panel_ops panel_devices_ops = {
 	.title = "Devices",
 	.tab = "Dev",
 	.is_of_run = true,
+	.is_of_devices = true,
 	.size = sizeof(struct sections),
 	.init = sections_init,
 	.done = sections_done,

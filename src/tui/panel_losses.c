@@ -165,6 +165,7 @@ static const struct section sections[] = {
 const struct panel_ops panel_losses_ops = {
 	.title = "Losses",
 	.tab = "Loss",
+	.is_of_devices = true,
 	.size = sizeof(struct sections),
 	.init = sections_init,
 	.done = sections_done,

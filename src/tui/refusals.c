@@ -10,7 +10,8 @@ static const bool refused_read_only[REQ_N] = {
 	[REQ_TYPE] = true,  [REQ_SIGNAL] = true, [REQ_EDIT] = true,
 };
 
-#define ONE_WAY "it runs elsewhere, and streams have one direction"
+#define NO_PROGRAM "no program was started that "
+#define ONE_WAY    "it runs elsewhere, and streams have one direction"
 
 /* What means nothing where the program is not ours: there is no way back to one that runs elsewhere. */
 static const char *const refused[TUI_N_SOURCES][REQ_N] = {
@@ -22,6 +23,16 @@ static const char *const refused[TUI_N_SOURCES][REQ_N] = {
 			[REQ_SIGNAL] = "cannot signal from here: " ONE_WAY,
 			[REQ_SAVE] = "it runs elsewhere, and is saved there; here 'top -o FILE' "
 				     "keeps what comes",
+		},
+	[TUI_OF_DEVICES] =
+		{
+			[REQ_PAUSE] = NO_PROGRAM "could be paused",
+			[REQ_RESYNC] = NO_PROGRAM "could send again",
+			[REQ_RESET] = NO_PROGRAM "is counted",
+			[REQ_UNRESET] = NO_PROGRAM "is counted",
+			[REQ_TYPE] = NO_PROGRAM "reads what is typed",
+			[REQ_SIGNAL] = NO_PROGRAM "could be signalled",
+			[REQ_SAVE] = "'top -o FILE' keeps what devices say",
 		},
 };
 
@@ -38,7 +49,8 @@ bool request_is_useless(const struct tui *t, enum request request)
 		[REQ_FREEZE] = true, [REQ_PAUSE] = true,  [REQ_RESET] = true, [REQ_UNRESET] = true,
 		[REQ_SAVE] = true,   [REQ_RESYNC] = true, [REQ_TYPE] = true,  [REQ_SIGNAL] = true};
 
-	if (!t->options.live && request >= REQ_PANEL_1 && request < REQ_PANEL_1 + TUI_N_PANELS)
+	if ((!t->options.live || t->options.source == TUI_OF_DEVICES) && request >= REQ_PANEL_1 &&
+	    request < REQ_PANEL_1 + TUI_N_PANELS)
 		return !tui_has_panel(t, (enum tui_panel)(request - REQ_PANEL_1));
 	return request_refusal(t, request) || (of_program[request] && !t->options.live) ||
 	       (request == REQ_GROUP && t->options.before && !t->host.regroup) ||

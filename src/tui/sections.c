@@ -215,6 +215,11 @@ static void add_line(struct panel *p, enum line_kind kind, unsigned section, uin
 		s->lines[p->n_rows++] = (struct section_line){kind, (uint8_t)section, i};
 }
 
+static bool is_wanted(const struct panel *p, const struct section *sec)
+{
+	return !sec->of_program || p->tui->options.source != TUI_OF_DEVICES;
+}
+
 static void list_rows(struct panel *p, unsigned k)
 {
 	struct sections *s = as_sections(p);
@@ -228,7 +233,7 @@ static void list_rows(struct panel *p, unsigned k)
 	section_at(p, k)->list(p);
 	if (section_at(p, k)->limited && p->tui->least.share > 0)
 		leave_out(p, section_at(p, k));
-	if (s->v[k].n < section_at(p, k)->least)
+	if (s->v[k].n < section_at(p, k)->least || !is_wanted(p, section_at(p, k)))
 		s->v[k].n = 0;
 }
 
@@ -237,6 +242,8 @@ static const char *say_empty(struct panel *p, unsigned k)
 {
 	const struct section *sec = section_at(p, k);
 
+	if (!is_wanted(p, sec))
+		return NULL;
 	return sec->say_empty ? sec->say_empty(p) : sec->empty;
 }
 

@@ -29,6 +29,7 @@ struct section {
 	unsigned least; /* fewer rows than this say nothing: there are none then */
 	/* Its title says so: of a comparison it shows B alone; it is of the whole run, whatever a filter leaves. */
 	bool of_b, of_all;
+	bool of_program;                    /* left out where none was started (TUI_OF_DEVICES) */
 	bool (*is_of_all)(struct panel *p); /* the same, where that depends; or NULL */
 	/* 1 + the column that a limit (core/least.h) is about, where that is a share or has no unit; one in
 	 * a unit is about the first column in it. 0: rows have no limit. */

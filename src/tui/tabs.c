@@ -22,6 +22,8 @@ bool tui_has_panel(const struct tui *t, enum tui_panel panel)
 {
 	const struct panel_ops *ops = t->panels[panel]->ops;
 
+	if (t->options.source == TUI_OF_DEVICES && !ops->is_of_devices)
+		return false;
 	return !ops->is_there || ops->is_there(t);
 }
 

@@ -57,6 +57,7 @@ enum tui_run {
 enum tui_source {
 	TUI_OF_PROGRAM = 0, /* that was started for it */
 	TUI_OF_STREAMS,     /* of runs that are elsewhere, once they have come */
+	TUI_OF_DEVICES,     /* alone, whoever uses them */
 	TUI_N_SOURCES
 };
 
