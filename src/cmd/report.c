@@ -24,7 +24,8 @@ enum {
 	OPT_GROUP,
 	OPT_ASCII,
 	OPT_FLAT,
-	OPT_TREE
+	OPT_TREE,
+	OPT_JSON
 };
 
 /* clang-format off */
@@ -43,6 +44,7 @@ static const struct option_def options[] = {
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
 	PROFILE_CODE_OPTIONS,
+	{.name = "json", .help = "of --view source: print it as JSON", .rare = true, .id = OPT_JSON},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
@@ -82,6 +84,9 @@ static int on_option(const struct option_def *option, const char *value, void *a
 		return parse_group(value, &o->group);
 	case OPT_NAMES:
 		return parse_names(value, &o->report.names);
+	case OPT_JSON:
+		o->report.json = true;
+		return 0;
 	case OPT_ASCII:
 		o->report.ascii = true;
 		return 0;
@@ -126,6 +131,9 @@ static int check_views(const struct profile_options *o)
 		complain("--diff-profile compares the tree and has no other view");
 	else if (o->flat && o->report.views == REPORT_KERNELS && (o->group || o->report.depth))
 		complain("--flat is of no tree: -g and -d do not go with it");
+	else if (o->report.json && o->report.views != REPORT_SOURCE)
+		complain("--json is of --view source alone; 'proton export -f json' writes what "
+			 "all others show");
 	else
 		return 0;
 	return -EINVAL;

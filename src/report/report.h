@@ -49,6 +49,7 @@ struct report_options {
 	uint8_t names;               /* enum name_mode */
 	const struct naming *naming; /* of ranks; other sections have names of the snapshot */
 	bool ascii;                  /* no box-drawing characters */
+	bool json;                   /* of source alone: for programs */
 	bool color;
 	/* Columns of the tree, or where it is not printed of tables whose rows have metrics: names
 	 * of core/column.h, separated by commas; NULL = the usual ones that have values. */

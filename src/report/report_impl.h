@@ -7,6 +7,7 @@
  *   view_kernels.c    kernels, transfers: tables by name
  *   view_launches.c   how kernels were launched
  *   view_source.c     lines and instructions with the samples of each
+ *   source_json.c     … for programs
  *   view_bottom_up.c  kernels with their callers below them
  *   view_callers.c    one function between its callers and its callees
  *   view_flame.c      the flame graph, a line a box
@@ -58,6 +59,9 @@ static inline int least_error(int r)
 int view_kernels(struct report *r);
 int view_launches(struct report *r);
 int view_source(struct report *r);
+struct source;
+/* … for programs, of the first n functions. */
+void source_json(struct report *r, const struct source *s, size_t n);
 int view_transfers(struct report *r);
 int view_bottom_up(struct report *r);
 int view_callers(struct report *r);

@@ -189,23 +189,33 @@ static void put_meanings(struct report *r, const struct source *s, size_t n)
 			put_meaning(r, (enum pc_reason)i);
 }
 
-int view_source(struct report *r)
+static int put_text(struct report *r, const struct source *s)
 {
 	const struct code_reader *code = r->o->code;
-	struct source s = {0};
-	int e = source_make(&s, r->numbers);
-	size_t n = r->o->rows ? r->o->rows : FUNCTIONS_MAX;
+	size_t n = MIN(r->o->rows ? r->o->rows : FUNCTIONS_MAX, s->n_functions);
+	int e = 0;
 
-	n = MIN(n, s.n_functions);
-	if (e == 0 && !n)
+	if (!n)
 		out_puts(r->out, SOURCE_NONE "\n");
 	for (size_t i = 0; i < n && e == 0; i++)
-		e = put_function(r, &s, &s.functions[i]);
+		e = put_function(r, s, &s->functions[i]);
 	if (e == 0 && n)
-		put_meanings(r, &s, n);
+		put_meanings(r, s, n);
 	if (e == 0 && code && code->why(code->ctx))
 		out_printf(r->out, "(instructions by their offset alone: %s)\n",
 			   code->why(code->ctx));
+	return e;
+}
+
+int view_source(struct report *r)
+{
+	struct source s = {0};
+	int e = source_make(&s, r->numbers);
+
+	if (e == 0 && r->o->json)
+		source_json(r, &s, r->o->rows ? MIN(r->o->rows, s.n_functions) : s.n_functions);
+	else if (e == 0)
+		e = put_text(r, &s);
 	source_done(&s);
 	return e;
 }

@@ -32,6 +32,25 @@ check "in the order of lines" "6 18 19" "$(awk '$1 ~ /^[0-9]+$/ {for (i = 2; i <
 check "what is asked for" "-c -fun 20 cubins/0000000000001234.cubin" "$(cat asked)"
 check "what reasons mean" 1 "$(grep -c '^long scoreboard: waits for global or local memory. ' all)"
 
+# ---- for programs
+source_of --json >all.json
+check "json" "1016 gather /src/planted/planted.cu 6 953 803 | LDG.E R2, desc[UR4][R2.64] scaled 11 gather 19 23" \
+	"$(python3 - <<'END'
+import json
+s = json.load(open("all.json"))
+assert (s["schema"], s["version"], s["no_instructions"]) == ("proton-source", 1, None), s
+f = s["functions"][0]
+line = f["lines"][f["hottest"]]
+i = line["instructions"][0]
+assert sum(n["samples"] for n in f["lines"]) == f["samples"] == sum(f["reasons"].values())
+assert line["source"] == "\treturn table[at] * 2.0f;", line
+print(s["samples"], f["short"], line["file"], line["line"], line["samples"], line["reasons"]["long_scoreboard"], "|",
+      i["text"], *(w for n in i["inlined_in"] for w in (n["function"][3:9], n["line"])), i["samples"])
+END
+)"
+"$PROTON" report --json run.json >out 2>err
+check "json of another view: refused" 2 $?
+
 # ---- what is missing is said, and the rest is there
 rm tools/nvdisasm
 if ! ls /usr/local/cuda*/bin/nvdisasm /opt/cuda/bin/nvdisasm /usr/bin/nvdisasm /bin/nvdisasm >/dev/null 2>&1; then
