@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include "base/human.h"
 #include "core/source.h"
+#include "findings/products.h"
 #include "findings/rules.h"
 
 enum { KERNELS_MAX = 3 };   /* of which something is said: those with the most samples */
 #define LEAST_SAMPLES 100.0 /* of a kernel */
 #define LEAST_RATIO   0.1   /* of a kernel's samples: a line that is worth a look */
+#define TENSOR_RATIO  0.01  /* of these: it multiplies by warps that others feed */
 #define PLACE_MAX     64
 
 /* The picture that samples are put together in (core/source.h). */
@@ -133,6 +135,18 @@ static double kernel_time(const struct evidence *e, const struct picture *p,
 	return ns;
 }
 
+/* Do warps wait there while others work on purpose, as far as one can tell? Who has its source can. */
+static bool is_meant(const struct evidence *e, const struct picture *p,
+		     const struct source_function *f, const struct place *at)
+{
+	const struct snap_node *node = snapshot_node(p->snap, f->node);
+
+	if (f->mix.by[PC_GMMA] + f->mix.by[PC_WARPGROUP] > TENSOR_RATIO * f->mix.samples)
+		return true;
+	return !at->line && node->session_node != SESSION_NONE &&
+	       is_tuned(session_node_name(e->s, node->session_node));
+}
+
 static int tell(const struct evidence *e, const struct picture *p, const struct source_function *f,
 		struct findings *ret)
 {
@@ -143,7 +157,7 @@ static int tell(const struct evidence *e, const struct picture *p, const struct 
 	enum pc_reason reason;
 	double ratio, price_ns;
 
-	if (!at.mix || f->mix.samples < LEAST_SAMPLES)
+	if (!at.mix || f->mix.samples < LEAST_SAMPLES || is_meant(e, p, f, &at))
 		return 0;
 	ratio = lost(at.mix) / f->mix.samples;
 	price_ns = ratio * kernel_time(e, p, f, &most);

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
-#include <string.h>
 #include "base/human.h"
 #include "findings/launch_costs.h"
 #include "findings/products.h"
 
 #define LOW_RATIO 0.5
-
-/* Matrix products, convolutions and attention keep few warps, with much data in registers and shared memory, on
- * purpose. */
-static bool is_meant(const char *name)
-{
-	static const char *const words[] = {"gemv",  "cutlass", "xmma",  "wgmma",     "conv",
-					    "cudnn", "fmha",    "flash", "attention", "attn"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strcasestr(name, words[i]))
-			return true;
-	return is_matrix_product(name);
-}
 
 /* Warps hide what others wait for: with all of them it would take as much less at the most. A grid that is no whole wave
  * has no more of them, whatever there is room for. */
@@ -28,7 +14,7 @@ static double share(const struct session *s, const struct session_config *c,
 	bool by_memory = is->limits && !(is->limits & ~(unsigned)(LIMIT_REGISTERS | LIMIT_SHARED));
 
 	if (!by_memory || !(is->ratio < LOW_RATIO) || is->waves < 1 ||
-	    is_meant(session_node_name(s, c->node)))
+	    is_tuned(session_node_name(s, c->node)))
 		return 0;
 	return 1 - is->ratio;
 }

@@ -566,6 +566,12 @@ static const struct {
 	 CODE_OF("k", {AT("0010"), PC_BARRIER, 600}, {AT("0020"), PC_WAIT, 400})},
 	{FINDING_HOT_LINES, 0,
 	 CODE_OF("k", {"/k.cu:6@k", PC_SELECTED, 500}, {"/k.cu:7@k", PC_GMMA, 500})},
+	/* Warps that feed others wait on purpose, in kernels that nobody here wrote, or that wait for tensor cores. */
+	{FINDING_HOT_LINES, 0, CODE_OF("nvjet_sm90_hsh", {AT("0010"), PC_BARRIER, 1000})},
+	{FINDING_HOT_LINES, 0.9e9,
+	 CODE_OF("my_gemm", {"/k.cu:6@k", PC_BARRIER, 900}, {"/k.cu:7@k", PC_WAIT, 100})},
+	{FINDING_HOT_LINES, 0,
+	 CODE_OF("my_gemm", {"/k.cu:6@k", PC_BARRIER, 900}, {"/k.cu:7@k", PC_GMMA, 100})},
 	{FINDING_HOT_LINES, 0, CODE_OF("k", {"/k.cu:6@k", PC_LONG_SCOREBOARD, 99})},
 	{FINDING_HOT_LINES, 0,
 	 CODE_OF("k", {"/k.cu:6@k", PC_WAIT, 90}, {"/k.cu:7@k", PC_SELECTED, 910})},
