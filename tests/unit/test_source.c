@@ -139,6 +139,38 @@ START_TEST(inlined)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	int file_len; /* -1: it is no line */
+	uint32_t line;
+} names[] = {
+	{"/src/planted.cu:19@scaled", 15, 19},
+	{"/home/@me/c:3@x/k.cu:7@f", 20, 7}, /* a folder as a place */
+	{"c:\\k.cu:7@f", 7, 7},
+	{"/k.cu:12@memcpy@GLIBC_2.14", 5, 12}, /* the version of a symbol */
+	{"/k.cu:12@a:3", 5, 12},
+	{"/k@v2.cu:1@", 8, 1},
+	{":5@f", 0, 5},
+	{"/k.cu:12", -1, 0},
+	{"/k.cu:@f", -1, 0},
+	{"/k.cu12@f", -1, 0},
+	{"12@f", -1, 0},
+	{"/k.cu:4294967296@f", -1, 0},
+	{"/k.cu:99999999999999999999999@f", -1, 0},
+	{"", -1, 0},
+};
+
+START_TEST(names_of_lines)
+{
+	size_t len = 0;
+	uint32_t line = 0;
+	bool is_line = pc_line_parse(names[_i].name, &len, &line);
+
+	ck_assert_int_eq(is_line ? (int)len : -1, names[_i].file_len);
+	ck_assert_uint_eq(line, names[_i].line);
+}
+END_TEST
+
 /* As Triton's Proton has it: no instructions, no line below another, none that only calls; and nothing is lost. */
 START_TEST(by_line)
 {
@@ -269,6 +301,7 @@ int main(void)
 	tcase_add_test(tc, by_line);
 	suite_add_tcase(suite, tc);
 	tcase_add_test(files, largest_reasons);
+	tcase_add_loop_test(files, names_of_lines, 0, ARRAY_SIZE(names));
 	tcase_add_test(files, files_where_they_may_be);
 	suite_add_tcase(suite, files);
 	runner = srunner_create(suite);
