@@ -308,6 +308,18 @@ static const struct shown_row *cursor_row(struct panel *p)
 		       : NULL;
 }
 
+/* Why the instructions of a line that was opened have no text. */
+static void tell_why(struct panel *p, const struct source_line *line)
+{
+	const struct code_reader *code = p->tui->options.code;
+	const char *name = line->n ? as_source(p)->source.instructions[line->first].name : NULL;
+	struct pc_instruction is;
+
+	if (code && name && pc_instruction_parse(name, &is) && !code->instruction(code->ctx, &is) &&
+	    code->why(code->ctx))
+		tui_message(p->tui, "instructions by their offset alone: %s", code->why(code->ctx));
+}
+
 /* The instructions of the line in the cursor's row, or no more. */
 static bool toggle(struct panel *p)
 {
@@ -319,6 +331,8 @@ static bool toggle(struct panel *p)
 	ps->has_open = !is_open(ps, row->list, row->row);
 	ps->open = row->row->of->file;
 	ps->open_in = row->list->function->node;
+	if (ps->has_open)
+		tell_why(p, row->row->of);
 	panel_spoil(p);
 	return true;
 }
