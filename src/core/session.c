@@ -900,6 +900,19 @@ int session_note(struct session *s, uint32_t process, enum note_level level, con
 	return note.text == STRTAB_NONE ? -ENOMEM : session_table_add(s, TABLE_NOTES, &note);
 }
 
+bool session_clock_offset(const struct session *s, uint32_t process, int64_t *ret_ns)
+{
+	for (size_t i = 0; i < s->n_clocks; i++) {
+		const struct session_clock *c = &s->clocks[i];
+
+		if (c->process != process || strcmp(session_text(s, c->name), "realtime") != 0)
+			continue;
+		*ret_ns = (int64_t)(c->clock_ns - c->monotonic_ns);
+		return true;
+	}
+	return false;
+}
+
 const char *session_note_about(const struct session *s, const char *begin)
 {
 	for (size_t i = 0; i < s->n_notes; i++) {

@@ -467,6 +467,8 @@ static inline int session_run_add(struct session *s, const struct session_run *r
 	return session_table_add(s, TABLE_RUNS, run);
 }
 int session_note(struct session *s, uint32_t process, enum note_level level, const char *text);
+/* What is to be added to CLOCK_MONOTONIC of a process for the time of day, CLOCK_REALTIME. False: it did not tell. */
+bool session_clock_offset(const struct session *s, uint32_t process, int64_t *ret_ns);
 /* The first note that begins so, or NULL. Lives as long as the session. */
 const char *session_note_about(const struct session *s, const char *begin);
 /* The histogram of a node on a device, to be changed; made empty when absent, valid until the next call.

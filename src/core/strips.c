@@ -83,27 +83,13 @@ static const struct session_interval *look_at(const struct session *s, const uin
 
 /* ---- clocks ---- */
 
-/* From CLOCK_MONOTONIC of a process to the time of day. */
-static bool clock_offset(const struct session *s, uint32_t process, int64_t *ret_ns)
-{
-	for (size_t i = 0; i < s->n_clocks; i++) {
-		const struct session_clock *c = &s->clocks[i];
-
-		if (c->process != process || strcmp(session_text(s, c->name), "realtime") != 0)
-			continue;
-		*ret_ns = (int64_t)(c->clock_ns - c->monotonic_ns);
-		return true;
-	}
-	return false;
-}
-
 /* The clock that has run longest: all others are behind it. */
 static int64_t least_offset(const struct session *s)
 {
 	int64_t least = INT64_MAX, own;
 
 	for (uint32_t i = 0; i < s->n_processes; i++)
-		if (clock_offset(s, i, &own))
+		if (session_clock_offset(s, i, &own))
 			least = MIN(least, own);
 	return least;
 }
@@ -114,7 +100,7 @@ static uint64_t shift_of(const struct session *s, uint32_t process, int64_t leas
 	uint64_t shift_ns;
 	int64_t own;
 
-	if (process == SESSION_NONE || !clock_offset(s, process, &own))
+	if (process == SESSION_NONE || !session_clock_offset(s, process, &own))
 		return 0;
 	shift_ns = (uint64_t)own - (uint64_t)least;
 	return shift_ns < OTHER_CLOCK_NS ? 0 : shift_ns;

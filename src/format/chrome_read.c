@@ -660,7 +660,7 @@ static enum left_out left_out_by_phase(const struct reader *r, const struct chro
 {
 	/* They are made of the other events, or of what a profile has besides. */
 	for (unsigned i = 0; e->ph == 'C' && i < COUNTER_N; i++)
-		if (!strcmp(str(r, e->name), counter_names[i]))
+		if (!strcmp(str(r, e->name), counter_tracks[i].name))
 			return LEFT_NOTHING;
 	/* JAX ends its list with an empty event. */
 	if (is_window_mark(r, e) || (!e->ph && !e->name))

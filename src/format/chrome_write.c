@@ -351,16 +351,14 @@ static void put_launch(struct writer *w, uint32_t event)
 /* A counter of a device; its value is called as what it counts is. */
 static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_t ns, double value)
 {
-	static const char *const keys[COUNTER_N] = {
-		[COUNTER_BUSY] = "busy", [COUNTER_MEMORY] = "bytes"};
 	struct writer *w = ctx;
 
 	jsonw_object_flat(&w->json);
 	jsonw_key_object(&w->json, "args");
-	jsonw_key(&w->json, keys[counter]);
+	jsonw_key(&w->json, counter_tracks[counter].key);
 	jsonw_f64(&w->json, value);
 	jsonw_object_end(&w->json);
-	jsonw_key_text(&w->json, "name", counter_names[counter]);
+	jsonw_key_text(&w->json, "name", counter_tracks[counter].name);
 	jsonw_key_text(&w->json, "ph", "C");
 	jsonw_key_u64(&w->json, "pid", pid_of(w, group));
 	key_us(w, "ts", ns - w->zero_ns);
@@ -395,12 +393,11 @@ static void put_unrecorded(void *ctx, uint32_t group, const struct unrecorded_sp
 /* The time of day at CLOCK_MONOTONIC `ns`, where a process gave a pair; else ns as it is. */
 static uint64_t time_of_day(const struct session *s, uint64_t ns)
 {
-	for (size_t i = 0; i < s->n_clocks; i++) {
-		const struct session_clock *c = &s->clocks[i];
+	int64_t offset_ns;
 
-		if (!strcmp(strtab_str(s->strings, c->name), "realtime"))
-			return ns + (c->clock_ns - c->monotonic_ns);
-	}
+	for (uint32_t i = 0; i < s->n_processes; i++)
+		if (session_clock_offset(s, i, &offset_ns))
+			return ns + (uint64_t)offset_ns;
 	return ns;
 }
 

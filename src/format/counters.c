@@ -3,14 +3,25 @@
 #include "format/counters.h"
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include "base/util.h"
 #include "core/busy.h"
 #include "core/levels.h"
 
 #define BUSY_COLUMNS 1000 /* of the time that a device had work in */
 
-const char *const counter_names[COUNTER_N] = {
-	[COUNTER_BUSY] = "busy %", [COUNTER_MEMORY] = "memory"};
+#define UNIT_PERCENT " %"
+#define UNIT_BYTES   " (bytes/s)"
+#define UNIT_HZ      " (Hz)"
+#define UNIT_COUNT   " (per second)"
+
+const struct counter_track counter_tracks[COUNTER_N] = {[COUNTER_BUSY] = {"busy %", "busy"},
+							[COUNTER_MEMORY] = {"memory", "bytes"},
+#define _(id, number, key, unit, title, word)                                                      \
+	[COUNTER_HARDWARE + COUNTED_##id] = {title UNIT_##unit, key},
+							COUNTERS(_)
+#undef _
+};
 
 struct putter {
 	const struct timeline *t;
@@ -83,6 +94,79 @@ static int put_device(const struct putter *x, const struct strips *strips, uint3
 	return put_memory(x, group, of);
 }
 
+/* ---- hardware ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct counted *x = *(const struct counted *const *)a;
+	const struct counted *y = *(const struct counted *const *)b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* Of a device, in the order of time: where runs were merged, theirs come one after the other. */
+static size_t list_times(const struct session *s, uint32_t device, const struct counted **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (s->counters[i].device == device)
+			out[n++] = &s->counters[i].of;
+	qsort(out, n, sizeof(*out), compare_times);
+	return n;
+}
+
+/* What begins before the first event is said with that. */
+static void put_times(const struct putter *x, uint32_t group, enum counter_id id,
+		      const struct counted *const *times, size_t n, int64_t offset_ns)
+{
+	double before = NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t start_ns, end_ns;
+
+		if (isnan(times[i]->v[id]) || times[i]->v[id] == before ||
+		    __builtin_sub_overflow((int64_t)times[i]->start_ns, offset_ns, &start_ns) ||
+		    __builtin_sub_overflow((int64_t)times[i]->end_ns, offset_ns, &end_ns) ||
+		    end_ns <= (int64_t)x->first_ns)
+			continue;
+		x->put(x->ctx, group, COUNTER_HARDWARE + id,
+		       (uint64_t)MAX(start_ns, (int64_t)x->first_ns), times[i]->v[id]);
+		before = times[i]->v[id];
+	}
+}
+
+/* The first group of the device whose process told its clock beside the time of day. */
+static uint32_t group_with_clock(const struct putter *x, uint32_t device, int64_t *ret_offset_ns)
+{
+	for (uint32_t i = 0; i < x->t->n_groups; i++) {
+		const struct timeline_group *g = &x->t->groups[i];
+
+		if (g->device == device && g->process != SESSION_NONE &&
+		    session_clock_offset(x->s, g->process, ret_offset_ns))
+			return i;
+	}
+	return SESSION_NONE;
+}
+
+static int put_hardware(const struct putter *x)
+{
+	_cleanup_(freep) const struct counted **times =
+		malloc((x->s->n_counters + 1) * sizeof(*times));
+
+	if (!times)
+		return -ENOMEM;
+	for (uint32_t device = 0; x->s->n_counters && device < x->s->n_devices; device++) {
+		size_t n = list_times(x->s, device, times);
+		int64_t offset_ns = 0;
+		uint32_t group = n ? group_with_clock(x, device, &offset_ns) : SESSION_NONE;
+
+		for (unsigned id = 0; group != SESSION_NONE && id < COUNTED_N; id++)
+			put_times(x, group, (enum counter_id)id, times, n, offset_ns);
+	}
+	return 0;
+}
+
 int counters_put(const struct timeline *t, const struct session *s, counter_put *put, void *ctx)
 {
 	const struct putter x = {t, s, put, ctx, s->intervals[t->events[0].interval].start_ns};
@@ -94,7 +178,7 @@ int counters_put(const struct timeline *t, const struct session *s, counter_put 
 			r = put_device(&x, &strips, i);
 	if (r != -ENODATA)
 		strips_done(&strips);
-	return r == -ENODATA ? 0 : r;
+	return r < 0 && r != -ENODATA ? r : put_hardware(&x);
 }
 
 /* ---- what is not known ---- */

@@ -3,13 +3,25 @@
 #define PROTON_FORMAT_COUNTERS_H
 /* What traces have of a device as a whole, beside its single executions: for how much of the time it had work, and how
  * much of its memory the process held. Each value holds until the next of its counter, or until a time begins of which
- * nothing is known: that is marked, with the reason (core/unrecorded.h).
+ * nothing is known: that is marked, with the reason (core/unrecorded.h). Beside it what hardware counters of the device
+ * said, in the group of the first process that used it; their times are put on the clock of that.
  *   thread  one */
+#include "core/counted.h"
 #include "core/unrecorded.h"
 #include "format/timeline.h"
 
-enum counter { COUNTER_BUSY, COUNTER_MEMORY, COUNTER_N };
-extern const char *const counter_names[COUNTER_N];
+enum counter {
+	COUNTER_BUSY,
+	COUNTER_MEMORY,
+	COUNTER_HARDWARE, /* and so on, by their numbers (core/counted.h): of the whole device, whoever works there */
+	COUNTER_N = COUNTER_HARDWARE + COUNTED_N
+};
+
+struct counter_track {
+	const char *name; /* "SM active %" */
+	const char *key;  /* what a value is called, where it has a name of its own */
+};
+extern const struct counter_track counter_tracks[COUNTER_N];
 
 typedef void counter_put(void *ctx, uint32_t group, enum counter counter, uint64_t ns,
 			 double value);

@@ -52,6 +52,8 @@ enum { UNIT_NONE = 0, UNIT_BYTES = 3 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 enum { SEQUENCE = 1, CONTEXT_IID = 1 };
 
+_Static_assert(COUNTER_N < 32, "a bit for each");
+
 struct perfetto {
 	const struct session *s;
 	struct timeline timeline;
@@ -61,7 +63,7 @@ struct perfetto {
 	struct export_names names;
 	uint8_t *sent; /* of a node: its name and context are interned */
 	uint32_t most; /* names of a calling context */
-	uint8_t *
+	uint32_t *
 		counted; /* of a group: a bit for each of its counters that has a track; then for what is not recorded */
 	uint32_t *open; /* of a track: its innermost event that has not ended; SESSION_NONE */
 	/* What an event launched: launched[first[i]] to launched[first[i + 1]]. */
@@ -265,14 +267,14 @@ static void put_counter_track(struct perfetto *x, uint32_t group, enum counter c
 	pb_u64(&x->inner, COUNTER_UNIT, counter == COUNTER_MEMORY ? UNIT_BYTES : UNIT_NONE);
 	buf_clear(&x->message);
 	pb_u64(&x->message, TRACK_UUID, counter_uuid(x, group, counter));
-	put_text(x, counter_names[counter]);
+	put_text(x, counter_tracks[counter].name);
 	pb_message(&x->message, TRACK_NAME, &x->text);
 	pb_u64(&x->message, TRACK_PARENT, group_uuid(x, group));
 	pb_message(&x->message, TRACK_COUNTER, &x->inner);
 	pb_message(&x->packet, PACKET_TRACK, &x->message);
 	packet_end(x);
 	buf_clear(&x->text);
-	x->counted[group] |= (uint8_t)(1u << counter);
+	x->counted[group] |= 1u << counter;
 }
 
 static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_t ns, double value)
@@ -372,7 +374,7 @@ static int perfetto_write(const struct session *s, const struct write_options *o
 	if (r < 0)
 		return r;
 	x.sent = calloc(s->n_nodes, 1);
-	x.counted = calloc(x.timeline.n_groups, 1);
+	x.counted = calloc(x.timeline.n_groups, sizeof(*x.counted));
 	x.open = malloc(x.timeline.n_tracks * sizeof(*x.open));
 	if (x.open)
 		memset(x.open, 0xff, x.timeline.n_tracks * sizeof(*x.open));

@@ -64,6 +64,21 @@ check "as text: in the order in which it is read" "SM active,SM issue,tensor act
 "$PROTON" report a.hatchet >a.report
 has "it is told of without being asked" "## Hardware counters" a.report
 
+begin trace.hatchet --counters=5ms --trace
+wait_for 10 counted trace.hatchet
+finish_run
+"$PROTON" export -f chrome -o trace.json trace.hatchet
+"$PROTON" export -f json trace.hatchet >trace.doc 2>/dev/null
+check "in a trace: the same values at the same times of day" "ok" "$(python3 -c '
+import json
+trace, doc = json.load(open("trace.json")), json.load(open("trace.doc"))
+base = trace["baseTimeNanoseconds"]
+found = {(e["name"], round(e["ts"] * 1000) + base, *e["args"].items()) for e in trace["traceEvents"] if e["ph"] == "C"}
+of = [r for r in sorted(doc["counters"], key=lambda r: r["start_ns"]) if r["end_ns"] > base]
+want = ("SM active %", max(of[0]["start_ns"], base), ("sm_active_percent", 62.5))
+print("ok" if want in found else (want, sorted(found)[:9]))' 2>&1)"
+check "read again: nothing was left out" "" "$("$PROTON" report trace.json 2>&1 | grep "values of counters")"
+
 begin off.hatchet; finish_run
 check "nobody asked" "[]" "$(of off.hatchet c)"
 check "as text: none, and what would make some" "none: proton top and record read hardware counters with --counters" "$("$PROTON" report --view counters off.hatchet)"

@@ -392,6 +392,35 @@ def check_counters(counters, doc):
                 of.clear()
             of.append((max(s["time_ns"], zero), s["value"]))
     assert sorted(of for name, of in counters if name == "memory") == sorted(held.values())
+    check_hardware(counters, doc)
+
+
+# Hardware counters: what their tracks are called, and their keys in a profile.
+HARDWARE = {
+    "thread blocks (per second)": "blocks_per_second", "DRAM read %": "dram_read_percent",
+    "DRAM write %": "dram_write_percent", "FMA issue %": "fma_issue_percent", "GPC clock (Hz)": "gpc_clock_hz",
+    "GR active %": "gr_active_percent", "L2 hits %": "l2_hit_percent",
+    "NVLink rx (bytes/s)": "nvlink_rx_bytes_per_second", "NVLink tx (bytes/s)": "nvlink_tx_bytes_per_second",
+    "PCIe read (bytes/s)": "pcie_read_bytes_per_second", "PCIe write (bytes/s)": "pcie_write_bytes_per_second",
+    "SM active %": "sm_active_percent", "SM issue %": "sm_issue_percent", "SYS clock (Hz)": "sys_clock_hz",
+    "tensor active %": "tensor_active_percent", "warps active %": "warps_active_percent"}
+
+
+def check_hardware(counters, doc):
+    """They are of the time of day in a profile, and on the clock of the operations beside these, from the first on."""
+    zero, want = min(i["start_ns"] for i in doc["intervals"]), []
+    offsets = {c["clock_ns"] - c["monotonic_ns"] for c in doc["clocks"] if c["name"] == "realtime"}
+    assert len(offsets) <= 1
+    for offset in offsets:
+        for device in {r["device"] for r in doc["counters"]}:
+            for name, key in HARDWARE.items():
+                values = []
+                for r in sorted((r for r in doc["counters"] if r["device"] == device), key=lambda r: r["start_ns"]):
+                    if r[key] is not None and r["end_ns"] - offset > zero and r[key] != (values or [(0, None)])[-1][1]:
+                        values.append((max(r["start_ns"] - offset, zero), r[key]))
+                if values:
+                    want.append((name, values))
+    assert sorted((name, of) for name, of in counters if name in HARDWARE) == sorted(want)
 
 
 def check_chrome(path, doc):
@@ -472,7 +501,7 @@ def check_perfetto(path, doc):
             open_slices.setdefault(e.track_uuid, []).append((names_of[e.name_iid], categories[e.category_iids[0]],
                                                              p.timestamp, context))
         elif e.type == e.TYPE_COUNTER:
-            assert names[e.track_uuid] in ("busy %", "memory") and parents[parents[e.track_uuid]] == 0
+            assert names[e.track_uuid] in ("busy %", "memory", *HARDWARE) and parents[parents[e.track_uuid]] == 0
             counters.setdefault(e.track_uuid, []).append((p.timestamp, e.double_counter_value))
         else:
             assert e.type == e.TYPE_SLICE_END
