@@ -185,6 +185,14 @@ static int flush(void *state, bool force)
 	return flush_as(state, force, false);
 }
 
+/* Records of kernels that CUPTI ran again have no times, and never will: it takes them for incomplete. What was drained
+ * has run. */
+static void drain_ranges(struct cupti *c)
+{
+	if (cupti_ranges_flush(c, false))
+		(void)cupti_activity_flush(c, true);
+}
+
 static void drain(void *state)
 {
 	struct cupti *c = state;
@@ -192,7 +200,7 @@ static void drain(void *state)
 	if (!c->ranges || !cupti_running(c) || !cupti_turn_take(false))
 		return;
 	if (cupti_running(c))
-		cupti_ranges_flush(c, false);
+		drain_ranges(c);
 	cupti_turn_give();
 }
 

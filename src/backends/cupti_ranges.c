@@ -471,8 +471,8 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 
 typedef void end_fn(struct cupti *c, struct ranged_context *rc);
 
-/* The context is made current for as long as it takes. False: another thread waits for it. */
-static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
+/* The context is made current for as long as it takes. False: another thread waits for it. *n: one more if it counted. */
+static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end, size_t *n)
 {
 	static const struct cuda_function functions[] = {{"cuCtxPushCurrent_v2", 0},
 							 {"cuCtxPopCurrent_v2", sizeof(void *)}};
@@ -489,33 +489,40 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 		cuda_driver_ours++;
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
 			     driver.push && driver.pop && driver.push(rc->context) == 0;
+		if (is_current && rc->profiler.by_kernel && ranges.synchronize)
+			(void)ranges.synchronize();
 		end(c, rc);
 		if (is_current)
 			driver.pop(&was);
 		cuda_driver_ours--;
+		++*n;
 	}
 	pthread_mutex_unlock(&rc->lock);
 	return true;
 }
 
-static void drain_all(struct cupti *c)
+/* Of how many contexts? */
+static size_t drain_all(struct cupti *c)
 {
 	struct ranged_context *rc;
+	size_t n = 0;
 
 	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
 		if (rc != held)
-			end_from_elsewhere(c, rc, drain);
+			(void)end_from_elsewhere(c, rc, drain, &n);
+	return n;
 }
 
 void cupti_ranges_moved(struct cupti *c, uint32_t thread)
 {
 	struct ranged_context *rc;
+	size_t n = 0;
 
 	if (!ranges.wanted || !thread || held || cuda_driver_ours || atomic_load(&c->n_capturing))
 		return;
 	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
 		if (atomic_load_explicit(&rc->thread, memory_order_relaxed) == thread)
-			end_from_elsewhere(c, rc, end_range);
+			end_from_elsewhere(c, rc, end_range, &n);
 }
 
 void cupti_ranges_capture(struct cupti *c)
@@ -527,11 +534,12 @@ void cupti_ranges_capture(struct cupti *c)
 void cupti_ranges_end(struct cupti *c, void *context)
 {
 	struct ranged_context *rc = ranges.wanted ? find(context) : NULL;
+	size_t n = 0;
 
 	if (!rc)
 		return;
 	/* Another one may be current. */
-	if (!end_from_elsewhere(c, rc, drain) || !lock(rc)) {
+	if (!end_from_elsewhere(c, rc, drain, &n) || !lock(rc)) {
 		atomic_store(&rc->is_gone, true);
 		return;
 	}
@@ -576,14 +584,13 @@ static void tell_missing(struct cupti *c)
 	note(c, text);
 }
 
-void cupti_ranges_flush(struct cupti *c, bool last)
+bool cupti_ranges_flush(struct cupti *c, bool last)
 {
 	if (!ranges.wanted)
-		return;
-	if (!last) {
-		drain_all(c);
-		return;
-	}
+		return false;
+	if (!last)
+		return drain_all(c) > 0 && ranges.wanted->replay == RANGES_KERNELS;
 	range_joins_end(c);
 	tell_missing(c);
+	return false;
 }

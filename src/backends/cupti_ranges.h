@@ -36,8 +36,9 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 void cupti_ranges_moved(struct cupti *c, uint32_t thread);
 /* A stream begins to be captured. */
 void cupti_ranges_capture(struct cupti *c);
-/* All that was counted is told; last: and what is missing. */
-void cupti_ranges_flush(struct cupti *c, bool last);
+/* All that was counted is told; last: and what is missing. true: kernels that CUPTI ran again were among it, and their
+ * contexts have nothing left to do. */
+bool cupti_ranges_flush(struct cupti *c, bool last);
 /* A context is about to go. */
 void cupti_ranges_end(struct cupti *c, void *context);
 

@@ -569,6 +569,7 @@ static void put_record(const struct mock_op *op, uint32_t id)
 {
 	size_t size = record_size(op->kind);
 	uint64_t start_ns = op->start_ns, end_ns = op->end_ns;
+	bool is_untimed = start_ns == UINT64_MAX; /* it is incomplete until a forced flush */
 	union record record;
 	struct buffer *b;
 
@@ -582,11 +583,11 @@ static void put_record(const struct mock_op *op, uint32_t id)
 		start_ns = now_ns();
 		end_ns = start_ns + (op->lasts_ns ? op->lasts_ns : 1000);
 	}
-	if (start_ns == UINT64_MAX)
+	if (is_untimed)
 		start_ns = end_ns = 0;
 	fill(&record, op, id);
 	memcpy(b->bytes + b->used, &record, size);
-	if (mock.manual && !is_of_memory(op->kind))
+	if ((mock.manual && !is_of_memory(op->kind)) || is_untimed)
 		add_pending(b, b->used, start_ns, end_ns);
 	else
 		set_times(b->bytes + b->used, start_ns, end_ns);
