@@ -35,7 +35,7 @@ check "it is said" 15 "$(wc -l <out)"
 check "statuses" "-3 -3 -3 -3 -2 -2 -2 0 0 -2 -2 0 -2 0 -3" \
 	"$(sed -E 's/^(no session|below 0|to come|[a-z]+) (-?[0-9]+).*/\2/' out | tr '\n' ' ' | sed 's/ $//')"
 has "a phase to come" "to come -2 there is no phase 1 of session 0" out
-has "a mode" "mode -2 mode 'nonsense' is not known: pcsampling, and periodic_flushing" out
+has "a mode" "mode -2 mode 'nonsense' is not known: pcsampling, metrics:names=gmp, and periodic_flushing" out
 
 # ---- threads launch, others ask, the main one goes on
 # Executions in all files of phases together.
