@@ -104,7 +104,7 @@ double derived_quotient(const struct derived *m, double of, double by);
 int derive_parse(const struct session *s, const char *word, size_t len, struct derived *ret);
 /* A raw metric by its name without unit, in any case, or METRIC_NONE. */
 uint32_t derive_find(const struct session *s, const char *word, size_t len);
-/* Is it a number that is not built in, and not a property of its context? */
+/* Is it a number that is the program's own, not built in or of scopes within kernels, and not a property of its context? */
 bool derive_is_own(const struct session *s, uint32_t metric);
 /* The one of these with exactly this name, or METRIC_NONE. It goes before what is made of others. */
 uint32_t derive_own(const struct session *s, const char *word, size_t len);

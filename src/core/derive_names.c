@@ -61,8 +61,8 @@ bool derive_is_own(const struct session *s, uint32_t metric)
 {
 	const struct metric *m = metric_table_get(s->metrics, metric);
 
-	return metric >= METRIC_N_BUILTIN && m && m->type != METRIC_TEXT &&
-	       m->scope != METRIC_PROPERTY;
+	return (metric >= METRIC_N_BUILTIN || metric_is_of_warps(metric)) && m &&
+	       m->type != METRIC_TEXT && m->scope != METRIC_PROPERTY;
 }
 
 uint32_t derive_own(const struct session *s, const char *word, size_t len)

@@ -59,14 +59,17 @@
 	_(PC_FULL,       46, "pc_samples_full",     "samples of code not kept (too many at once)") \
 	_(PC_UNREAD,     47, "pc_samples_unread",   "times when sampling of code could not begin, or be read, in time") \
 	_(PC_RUNS,       48, "pc_kernels_full",     "kernels among which samples of code were not divided (too many)") \
-	_(PC_CUBINS,     49, "cubins_unkept",       "modules whose code was not kept: no lines are known of it")
+	_(PC_CUBINS,     49, "cubins_unkept",       "modules whose code was not kept: no lines are known of it") \
+	_(WARP_RECORDS,  50, "warp_records_full",   "records of warps that later ones took the room of (a larger buffer?)") \
+	_(WARP_UNMATCHED, 51, "warp_unmatched",     "records of warps without their other end") \
+	_(WARP_BLOCKS,   52, "warp_blocks",         "thread blocks whose records were not understood")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 50
+		LOSS_N = 53
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

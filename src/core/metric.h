@@ -237,14 +237,19 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(STALLED_SLEEPING, 194, "stalled_sleeping", U64, INCLUSIVE, SUM, "", "SLEEPING") \
 	_(STALLED_GMMA, 195, "stalled_gmma", U64, INCLUSIVE, SUM, "", "GMMA") \
 	_(STALLED_WARPGROUP, 196, "stalled_warpgroup_arrive", U64, INCLUSIVE, SUM, "", "WARPGROUP ARRIVE") \
-	_(STALLED_OTHER, 197, "stalled_other", U64, INCLUSIVE, SUM, "", "OTHER")
+	_(STALLED_OTHER, 197, "stalled_other", U64, INCLUSIVE, SUM, "", "OTHER") \
+	_(CYCLES, 198, "cycles", U64, EXCLUSIVE, SUM, "", "CYCLES") \
+	_(NORMALIZED_CYCLES, 199, "normalized_cycles", F64, EXCLUSIVE, SUM, "", "CYCLES/WARP") \
+	_(SCOPE_ENTRIES, 200, "scope_entries", U64, EXCLUSIVE, SUM, "", "ENTRIES") \
+	_(CYCLES_MIN, 201, "cycles_min", U64, EXCLUSIVE, MIN, "", "MIN CYCLES") \
+	_(CYCLES_MAX, 202, "cycles_max", U64, EXCLUSIVE, MAX, "", "MAX CYCLES")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 198
+		METRIC_N_BUILTIN = 203
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -318,7 +323,7 @@ static inline void add_present(double *a, double b)
 /* A shortest time; where there is none yet it is UINT64_MAX in a slot, not 0. */
 static inline bool metric_is_shortest(uint32_t id)
 {
-	return id == METRIC_TIME_MIN || id == METRIC_API_MIN;
+	return id == METRIC_TIME_MIN || id == METRIC_API_MIN || id == METRIC_CYCLES_MIN;
 }
 
 /* Of unified memory: what moved, faults. */
@@ -340,6 +345,12 @@ static inline bool metric_is_of_memory(uint32_t id)
 static inline bool metric_is_of_calls(uint32_t id)
 {
 	return id >= METRIC_API_TIME && id <= METRIC_API_MAX;
+}
+
+/* Of scopes within kernels, what most ask for? Whoever has these put them there. */
+static inline bool metric_is_of_warps(uint32_t id)
+{
+	return id >= METRIC_CYCLES && id <= METRIC_SCOPE_ENTRIES;
 }
 
 /* Of graphs as such, not of what runs in them? */

@@ -26,6 +26,7 @@ const struct format format_hatchet = {
 const struct format *const formats[] = {
 	&format_chrome, /* before hatchet, which takes every list */
 	&format_hatchet,
+	&format_warps,
 	&format_sqlite,
 	&format_tape,
 	&format_speedscope, /* before json: the longer suffix */

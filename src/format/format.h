@@ -84,7 +84,7 @@ struct format {
 
 extern const struct format format_hatchet, format_chrome, format_sqlite, format_tape, format_json,
 	format_csv, format_markdown, format_folded, format_speedscope, format_flamegraph,
-	format_dot, format_msgpack, format_pprof, format_perfetto, format_callgrind;
+	format_dot, format_msgpack, format_pprof, format_perfetto, format_callgrind, format_warps;
 extern const struct format *const formats[]; /* NULL ends */
 
 const struct format *format_by_name(const char *name);

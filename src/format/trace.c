@@ -78,7 +78,7 @@ struct trace {
 	/* Ranges around the one at hand, outermost first. */
 	struct open_range {
 		int64_t end_ns;
-		uint64_t ns, inner_ns; /* how long; of that within ranges inside */
+		uint64_t ns; /* how long */
 		uint32_t node, track, lane;
 		bool in_kernel;
 		bool folded; /* a launch: node is its caller's */
@@ -107,8 +107,8 @@ static int make_sets(struct trace *t)
 	static const uint32_t host[] = {METRIC_CPU_TIME, METRIC_CPU_COUNT};
 	static const uint32_t copy[] = {METRIC_TIME,     METRIC_COUNT, METRIC_TIME_MIN,
 					METRIC_TIME_MAX, METRIC_BYTES, METRIC_DIRECTION};
-	struct metric cycles;
-	uint32_t id;
+	static const uint32_t cycles[] = {METRIC_CYCLES, METRIC_SCOPE_ENTRIES, METRIC_CYCLES_MIN,
+					  METRIC_CYCLES_MAX};
 
 	for (unsigned i = 0; i < COPY_N_DIRECTIONS; i++) {
 		t->directions[i] = strtab_adds(t->s->strings, copy_direction_word(i));
@@ -117,14 +117,10 @@ static int make_sets(struct trace *t)
 	}
 	for (unsigned i = 0; i < N_COPY_SIZES; i++)
 		t->size_sets[i] = SESSION_NONE;
-	metric_guess("cycles", METRIC_U64, &cycles);
-	id = metric_table_add(t->s->metrics, &cycles);
 	t->host_set = session_set_intern(t->s, host, ARRAY_SIZE(host));
 	t->copy_set = session_set_intern(t->s, copy, ARRAY_SIZE(copy));
 	t->set_set = session_set_intern(t->s, copy, ARRAY_SIZE(copy) - 1);
-	if (id == METRIC_NONE)
-		return -ENOMEM;
-	t->cycle_set = session_set_intern(t->s, &id, 1);
+	t->cycle_set = session_set_intern(t->s, cycles, ARRAY_SIZE(cycles));
 	t->launch_set = make_launch_set(t->s);
 	if (t->launch_set == SESSION_NONE)
 		return -ENOMEM;
@@ -370,7 +366,10 @@ static int add_cycles(struct trace *t, uint32_t node, uint32_t lane, uint64_t cy
 
 	if (!v)
 		return -ENOMEM;
+	v[2].u64 = v[1].u64 ? MIN(v[2].u64, cycles) : cycles;
 	v[0].u64 += cycles;
+	v[1].u64++;
+	v[3].u64 = MAX(v[3].u64, cycles);
 	return 0;
 }
 
@@ -405,14 +404,12 @@ static int range_close(struct trace *t)
 	struct open_range *o = &t->open[--t->n_open];
 	bool within_launch = t->n_open && o[-1].folded;
 
-	if (t->n_open)
-		o[-1].inner_ns += o->ns;
 	if (o->folded) /* of a runtime's call and the driver's in it, the outer one counts */
 		return within_launch ? 0 : add_host_time(t, o->node, o->lane, t->launch_set, o->ns);
 	if (!o->in_kernel)
 		return add_host_time(t, o->node, o->lane, t->host_set, o->ns);
-	/* Cycles add up along the tree. */
-	return add_cycles(t, o->node, o->lane, o->ns - MIN(o->inner_ns, o->ns));
+	return add_cycles(t, o->node, o->lane,
+			  o->ns); /* with those of scopes within, as in Hatchet files */
 }
 
 static int range_remember(struct trace *t, const struct trace_range *r, uint32_t parent,

@@ -10,7 +10,7 @@
 
 #define READ                                                                                       \
 	"Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded "       \
-	"stacks, SQLite of nsys or rocpd, tape"
+	"stacks, SQLite of nsys or rocpd, tape, buffers of warps"
 
 /* PyTorch kept annotations of CUDA graphs in one (docs/adr/0054-annotations-of-pytorch-with-their-trace.md). */
 #define PICKLE "a pickle of Python: to read one is to run what is in it, so it is not read"

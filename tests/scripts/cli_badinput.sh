@@ -148,9 +148,9 @@ hatchet: children are a number|[{"children":3}]|wrong shape: 'children' is a num
 hatchet: device 999|[{"frame":{"name":"k"},"metrics":{"time (ns)":1,"count":1,"device_id":"999","device_type":"CUDA"},"children":[]}]|-
 hatchet: numbers overflow|[{"frame":{"name":"k"},"metrics":{"time (ns)":1e999,"count":99999999999999999999999},"children":[]}]|-
 hatchet: not UTF-8|[{"frame":{"name":"\xff"},"metrics":{"time (ns)":1},"children":[]}]|-
-folded: no number|a;b|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape): 'a;b' at byte 1
-text of nobody|\tDear Sir,\nyou|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape): bytes 09 44 65 61 72 20 53 69 at byte 1
-text that is long|0123456789012345678901234567890|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape): '012345678901234567890123…' at byte 1
+folded: no number|a;b|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape, buffers of warps): 'a;b' at byte 1
+text of nobody|\tDear Sir,\nyou|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape, buffers of warps): bytes 09 44 65 61 72 20 53 69 at byte 1
+text that is long|0123456789012345678901234567890|no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape, buffers of warps): '012345678901234567890123…' at byte 1
 a recording of perf|PERFILE2|a recording of perf
 UTF-16|\xff\xfe\x61|text in UTF-16: convert it to UTF-8 first
 folded: a number overflows|a;b 99999999999999999999999\n|wrong shape: the value of a stack is too large

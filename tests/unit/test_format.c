@@ -324,7 +324,7 @@ START_TEST(loading_says_what_is_wrong)
 		 "trace: wrong shape: 'traceEvents' is a number at byte 16"},
 		{"prose", "Hello",
 		 "prose: no format that is read (Hatchet in JSON or MessagePack, our JSON, Chrome "
-		 "trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape): 'Hello' at "
+		 "trace, speedscope, pprof, folded stacks, SQLite of nsys or rocpd, tape, buffers of warps): 'Hello' at "
 		 "byte 1"},
 	};
 

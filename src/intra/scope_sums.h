@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_INTRA_SCOPE_SUMS_H
+#define PROTON_INTRA_SCOPE_SUMS_H
+/* Cycles of scopes within kernels, added up over warps, blocks and launches: a tree of scopes, each below the one that it was
+ * entered in, or where the compiler has it.
+ *   threads  one */
+#include "base/idindex.h"
+#include "intra/warp_records.h"
+
+#define SCOPE_SUMS_KERNEL 0u /* index of the kernel, which all are below */
+
+struct scope_sum {
+	uint32_t parent; /* index, before its own; the kernel's: its own */
+	uint32_t scope;
+	uint64_t n, cycles, cycles_min, cycles_max; /* with those of what is entered within it */
+};
+
+struct scope_sums {
+	struct scope_sum *items;
+	size_t n, cap;
+	struct idindex index;
+	uint32_t placed[WARP_SCOPES]; /* index; SCOPE_SUMS_KERNEL: where it is entered decides */
+	uint32_t *of_warp;            /* indices of the scopes of the warp that is added */
+	size_t cap_of_warp;
+};
+
+int scope_sums_init(struct scope_sums *sums); /* 0 or -ENOMEM */
+void scope_sums_done(struct scope_sums *sums);
+/* A scope is always below this one (-1: below the kernel), wherever it is entered; parents first. Before any is added. 0,
+ * -ENOMEM or -EINVAL: there is no such scope, its parent was not placed, or it was. */
+int scope_sums_place(struct scope_sums *sums, uint32_t scope, int64_t parent);
+/* Those of a warp that have times. 0 or -ENOMEM. */
+int scope_sums_add(struct scope_sums *sums, const struct warp_scope *scopes, size_t n);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROTON_INTRA_WARP_RECORDS_H
+#define PROTON_INTRA_WARP_RECORDS_H
+/* What warps of a kernel recorded on their own clocks while they ran: when they entered and left scopes. A launch has one
+ * buffer, in the layout of Triton's Proton: as many bytes for each thread block, little endian 32-bit words, 64-bit ones low
+ * word first:
+ *
+ *   0xdeadbeef │ block │ multiprocessor │ bytes of segments │ entered ns │ left ns │ copied ns    (10 words; 64-bit times)
+ *   words that warp 0 wrote │ … warp 1 │ …                                                        (one for each warp)
+ *   segment │ segment │ …                                               (one for each warp that records, of equal size)
+ *
+ * A segment is a ring of records; one that is full has the latest. A record is two words, the first one
+ *
+ *   31 left │ 30…23 scope │ 22…20 type │ … │ 10…0 clock 42…32
+ *
+ * and the second one the lower clock, in cycles of the multiprocessor. With a clock of 32 bits its upper ones are 0 throughout.
+ * A warp's entering may be written late, right before its leaving is: the order of records is that of leaving.
+ *   threads  any: nothing is kept */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WARP_BLOCK_MAGIC  0xdeadbeefu
+#define WARP_BLOCK_WORDS  10u
+#define WARP_SCOPES       256u
+#define WARP_RECORD_BYTES 8u
+#define WARP_MOST         1024u /* warps of a block that are believed */
+
+struct warp_layout {
+	uint32_t n_blocks, n_warps; /* of the launch; of a block */
+	uint32_t block_bytes;       /* a block's share of the buffer, with all */
+	const uint32_t *recording;  /* warps that record, ascending, each below n_warps */
+	uint32_t n_recording;
+};
+
+struct warp_block {
+	uint32_t block, multiprocessor;
+	uint64_t entered_ns, left_ns,
+		copied_ns; /* on the clock of the device: CLOCK_REALTIME, about */
+};
+
+struct warp_scope {
+	uint64_t enter,
+		leave; /* cycles of the warp's clock; it may begin anew between blocks and launches */
+	uint32_t
+		parent; /* index of the innermost one that was open when it was entered; UINT32_MAX: none */
+	uint8_t scope;
+	bool is_open; /* its leaving was not recorded: no time */
+};
+
+/* Of what there is no scope: records, but for blocks. */
+struct warp_losses {
+	uint64_t overwritten; /* in rings that were too small */
+	uint64_t unmatched;   /* leaving without entering, or the other way round */
+	uint64_t others;      /* of a type that is not known */
+	uint64_t blocks;      /* that did not record */
+	uint64_t broken;      /* blocks that are not as the layout has it */
+};
+
+/* What one warp recorded, in the order of entering as far as records tell. 0, or a negative errno that ends decoding. */
+typedef int warp_fn(void *ctx, const struct warp_block *block, uint32_t warp,
+		    struct warp_scope *scopes, size_t n);
+
+/* Some blocks of a launch, or all. 0, -EINVAL (no such layout, or size is not that of blocks), -ENOMEM, or what `fn`
+ * returned. losses are added to. */
+int warp_records_decode(const void *data, size_t size, const struct warp_layout *layout,
+			warp_fn *fn, void *ctx, struct warp_losses *losses);
+
+/* Take what records cost, `cost` cycles each, out of the times of a warp, as Triton's Proton has it: each time is earlier by
+ * the records up to its own. What would end before it begins lasts half a record. -ENOMEM: nothing was changed. */
+int warp_scopes_shift(struct warp_scope *scopes, size_t n, uint32_t cost);
+#define WARP_SHIFT_CUDA 7u
+#define WARP_SHIFT_HIP  36u
+
+#endif
