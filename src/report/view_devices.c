@@ -152,8 +152,8 @@ static void put_sensors(const struct report *r, const struct devices *all)
 	if (device == r->s->n_devices)
 		return;
 	out_puts(r->out, "\nTheir sensors\n");
-	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, all}, r->o,
-		  r->out);
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, all, true},
+		  r->o, r->out);
 }
 
 /* ---- the time of the run ---- */
@@ -335,8 +335,8 @@ int view_devices(struct report *r)
 
 	if (!sums || !order)
 		return -ENOMEM;
-	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, &all}, r->o,
-		  r->out);
+	put_words(&(struct word_table){columns, ARRAY_SIZE(columns), r->s->n_devices, &all, true},
+		  r->o, r->out);
 	if (metadata_text(r->s, metadata))
 		out_printf(r->out, "(%s)\n", metadata);
 	put_overlap(r, &all);

@@ -30,12 +30,27 @@ static void put_cell(struct out *out, const struct word_column *c, const char *t
 	out_puts(out, last ? "\n" : "  ");
 }
 
-/* Columns that there is room for; no width: all. */
+/* Does no row know anything of it? */
+static bool is_unknown(const struct word_table *t, const struct word_column *c)
+{
+	char text[CELL_MAX];
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		if (c->name)
+			return false;
+		c->print(t->ctx, i, text);
+		if (strcmp(text, "-") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Columns that there is room for; no width: all that are wanted. */
 struct fitting {
 	size_t widths[COLUMNS_MAX];
 	bool is_out[COLUMNS_MAX];
-	unsigned n_out;
-	size_t last; /* column of a line */
+	unsigned n_out; /* for want of room */
+	size_t last;    /* column of a line */
 };
 
 static size_t width_of(const struct word_table *t, const struct fitting *f)
@@ -63,8 +78,10 @@ static void fit(const struct word_table *t, size_t width, struct fitting *f)
 {
 	size_t c;
 
-	for (c = 0; c < t->n_columns; c++)
+	for (c = 0; c < t->n_columns; c++) {
 		f->widths[c] = column_width(t, &t->columns[c]);
+		f->is_out[c] = t->is_known_only && is_unknown(t, &t->columns[c]);
+	}
 	while (width && width_of(t, f) > width && (c = least_wanted(t, f)) < t->n_columns) {
 		f->is_out[c] = true;
 		f->n_out++;

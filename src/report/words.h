@@ -21,7 +21,8 @@ struct word_column {
 struct word_table {
 	const struct word_column *columns;
 	size_t n_columns, n_rows;
-	const void *ctx; /* of print() */
+	const void *ctx;    /* of print() */
+	bool is_known_only; /* without columns of which no row knows anything ("-") */
 };
 
 /* "none" where there are no rows; behind them how many columns there was no room for. */

@@ -27,6 +27,7 @@ until_shown 'GPU1 .* SM active'; until_shown 'GPU1 .* 31.0G'
 finish_top
 check "SIGTERM" 143 "$status"
 check "all: sensors" "1500 612 61 31.0G, 1500 612 61 31.0G" "$(sensors GPU0), $(sensors GPU1)"
+check "columns of which no device knows anything are not there" "DEVICE MEMORY NAME GPU0 144G Mock GPU 0" "$(grep -m 1 -A 1 "^DEVICE" out | xargs)"
 check "all: counters" "62.5 63.1" "$(row GPU0 'SM active') $(row GPU1 'SM active')"
 has "their names" "Mock GPU 1" out
 has "the file is named" "wrote 'a.hatchet'" err

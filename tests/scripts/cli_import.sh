@@ -358,7 +358,7 @@ END
 "$PROTON" export -f hatchet -o nopid.hatchet nopid.json; "$PROTON" merge -o nopid.merged.hatchet nopid.hatchet
 for file in nopid.json nopid.hatchet nopid.merged.hatchet; do
 	"$PROTON" report --section devices --section notes "$file" >out
-	check "$file: busy" "7.00us 100.0 10.0us 2 none" "$(awk '/GPU0/ { printf "%s %s %s %s ", $8, $9, $10, $11 } END { print }' out)"
+	check "$file: busy" "7.00us 100.0 10.0us 2 none" "$(awk '/GPU0/ { printf "%s %s %s %s ", $2, $3, $4, $5 } END { print }' out)"
 done
 
 # How much of copies ran beside other work: 4 of 6 us, and of 7 us of kernels 4; what is made of it says so, too.

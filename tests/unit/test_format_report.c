@@ -81,10 +81,10 @@ static const struct {
 	 "   174ms   100.0    200K   868ns  _ZN2at6native29vectorized_ele\xe2\x80\xa6\n"
 	 "\n## Transfers\nnone\n\n## Losses\nnot known\n"},
 	{DATA "upstream-cuda.json", {.views = REPORT_DEVICES},
-	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS  MEMORY  BUSY  BUSY%   TIME  CALLS  COPIED  HOST  NAME\n"
-	 "GPU0    89    128  2625    10501       384       -     -      -  205us      1       -  -     -\n"
-	 "GPU1    90    132  1980     2619      6144       -     -      -  205us     10       -  -     -\n"
-	 "GPU2    100   148  1700     2619      6144       -     -      -  205us      1       -  -     -\n"},
+	 "DEVICE  ARCH  SMS   MHZ  MEM MHZ  BUS BITS   TIME  CALLS\n"
+	 "GPU0    89    128  2625    10501       384  205us      1\n"
+	 "GPU1    90    132  1980     2619      6144  205us     10\n"
+	 "GPU2    100   148  1700     2619      6144  205us      1\n"},
 	{DATA "upstream-cuda.json", {.views = REPORT_KERNELS, .rows = 1},
 	 "   TOTAL       %   CALLS     AVG   BYTES    GB/s   FLOPS    TF/s  NAME\n"
 	 "   205us    33.3      10  20.5us    100M     488    100G     488  foo0\n"
