@@ -91,10 +91,9 @@ enum {
 	{.name = "no-sensors", .help = "leave clocks, power and memory of the devices alone",      \
 	 .rare = true, .id = OPT_NO_SENSORS},                                                      \
 	{.name = "counters", .arg = "INTERVAL", .optional = true,                                  \
-	 .help = "read hardware counters of the devices this often (10ms), off", .rare = true,          \
-	 .id = OPT_COUNTERS},                                                                      \
+	 .help = "hardware counters of devices, this often (10ms), off", .id = OPT_COUNTERS}, \
 	{.name = "pc-sampling", .arg = "PERIOD", .optional = true,                                 \
-	 .help = "sample the code that kernels run, once in PERIOD cycles (2^18)", .rare = true,   \
+	 .help = "sample code of kernels, every so many cycles (2^18)",                 \
 	 .id = OPT_PC_SAMPLING},                                                                   \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \
 	 .id = OPT_LABEL},                                                                         \
@@ -114,7 +113,7 @@ enum {
 	{.name = "no-preload", .help = "do not set LD_PRELOAD", .rare = true,                      \
 	 .id = OPT_NO_PRELOAD},                                                                    \
 	{.name = "no-follow", .help = "profile APP itself only, not its children",                 \
-	 .id = OPT_NO_FOLLOW},                                                                     \
+	 .rare = true, .id = OPT_NO_FOLLOW},                                                                     \
 	BACKENDS_OF_USERS(OPTION_NO_BACKEND)                                                       \
 	{.name = "early", .help = "start the collector before main(), not at its first work",       \
 	 .rare = true, .id = OPT_EARLY}

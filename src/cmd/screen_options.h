@@ -53,9 +53,9 @@ enum {
 #define SCREEN_OPTIONS(i, e)                                                                       \
 	{.name = "view", .arg = "PANEL", .help = "what to show first: kernels, flame … (tree)",    \
 	 .values = tui_panel_word, .id = OPT_PANEL},                                               \
-	SCREEN_GROUP_OPTION(false),                                                                \
+	SCREEN_GROUP_OPTION(true),                                                                 \
 	{.name = "sort", .letter = 's', .arg = "COLUMN",                                           \
-	 .help = "sort the tree by this column", .values = tui_sort_name,                          \
+	 .help = "sort the tree by this column", .rare = true, .values = tui_sort_name,                  \
 	 .id = OPT_SORT},                                                                          \
 	{.name = "filter", .arg = "TEXT", .help = "keep paths with TEXT in a name",                \
 	 .rare = true, .id = OPT_FILTER},                                                          \
