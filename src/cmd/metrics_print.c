@@ -161,7 +161,7 @@ static void put_metric(const struct metrics_print *p, const struct layout *l,
 		out_spaces(out, column);
 	}
 	if (p->width > column + STEP)
-		put_wrapped(out, text, column, p->width, p->ascii);
+		put_wrapped(out, text, column, p->width);
 	else
 		put_shown(out, text, strlen(text));
 	out_putc(out, '\n');
@@ -171,7 +171,7 @@ static void put_metric(const struct metrics_print *p, const struct layout *l,
 static void put_text(const struct metrics_print *p, struct buf *text, struct out *out)
 {
 	if (p->width)
-		put_wrapped(out, buf_str(text), 0, p->width, p->ascii);
+		put_wrapped(out, buf_str(text), 0, p->width);
 	else
 		put_shown(out, buf_str(text), text->len);
 	out_putc(out, '\n');

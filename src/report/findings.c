@@ -18,6 +18,8 @@ enum {
 	INDENT = PRICE_WIDTH + SHARE_WIDTH + SURE_WIDTH + 5,
 	USUAL_WIDTH = 100, /* where there is no terminal */
 	LEAST_WIDTH = 20,
+	NARROW = 80,       /* of such a line what is below the titles has all … */
+	NARROW_INDENT = 4, /* … but this */
 };
 
 struct printer {
@@ -73,21 +75,27 @@ static const char *whole_word(const struct findings *f)
 
 /* ---- text ---- */
 
+/* Where what is said of a finding begins. */
+static size_t indent_of(const struct printer *p)
+{
+	return p->o->width && p->o->width < NARROW ? NARROW_INDENT : INDENT;
+}
+
 /* Words in lines that fit. */
 static void put_text(const struct printer *p, const char *text)
 {
-	size_t width = p->o->width ? p->o->width : USUAL_WIDTH;
+	size_t width = p->o->width ? p->o->width : USUAL_WIDTH, indent = indent_of(p);
 
-	out_spaces(p->out, INDENT);
-	put_wrapped(p->out, text, INDENT, MAX(width, (size_t)(INDENT + LEAST_WIDTH)), p->o->ascii);
+	out_spaces(p->out, indent);
+	put_wrapped(p->out, text, indent, MAX(width, indent + LEAST_WIDTH));
 	out_putc(p->out, '\n');
 }
 
 static void put_line(const struct printer *p, const char *before, struct buf *text)
 {
-	size_t width = p->o->width, used = INDENT + strlen(before);
+	size_t width = p->o->width, used = indent_of(p) + strlen(before);
 
-	out_printf(p->out, "%*s%s", INDENT, "", before);
+	out_printf(p->out, "%*s%s", (int)indent_of(p), "", before);
 	put_name(p->out, buf_str(text), width ? MAX(width, used + LEAST_WIDTH) - used : 0,
 		 p->o->ascii);
 	out_putc(p->out, '\n');
@@ -109,8 +117,7 @@ static void put_title(const struct printer *p, const struct finding *finding, st
 	buf_printf(text, "%s (%s)", title, word);
 	out_puts(p->out, p->o->color ? "\033[1m" : "");
 	if (p->o->width)
-		put_wrapped(p->out, buf_str(text), INDENT, MAX(p->o->width, INDENT + LEAST_WIDTH),
-			    p->o->ascii);
+		put_wrapped(p->out, buf_str(text), INDENT, MAX(p->o->width, INDENT + LEAST_WIDTH));
 	else
 		out_puts(p->out, buf_str(text));
 	out_printf(p->out, "%s\n", p->o->color ? "\033[0m" : "");

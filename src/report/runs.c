@@ -37,7 +37,7 @@ static void put_line(struct out *out, const char *key, struct buf *text, const s
 static void put_lines(struct out *out, const char *key, struct buf *text, const struct run_print *p)
 {
 	out_printf(out, "%-*s", KEY_WIDTH, key);
-	put_wrapped(out, buf_str(text), KEY_WIDTH, KEY_WIDTH + line_room(p), p->ascii);
+	put_wrapped(out, buf_str(text), KEY_WIDTH, KEY_WIDTH + line_room(p));
 	out_putc(out, '\n');
 }
 

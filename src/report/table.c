@@ -216,7 +216,24 @@ void put_name(struct out *out, const char *name, size_t room, bool ascii)
 	put_cut(out, name, strlen(name), room, ascii);
 }
 
-void put_wrapped(struct out *out, const char *text, size_t indent, size_t width, bool ascii)
+/* A word that is longer than a line goes on in the next ones: the columns that are used in the last. */
+static size_t put_long_word(struct out *out, const char *word, size_t indent, size_t room)
+{
+	size_t len = strlen(word), n = shown_fit(word, len, room);
+
+	while (n && n < len) {
+		put_shown(out, word, n);
+		out_putc(out, '\n');
+		out_spaces(out, indent);
+		word += n;
+		len -= n;
+		n = shown_fit(word, len, room);
+	}
+	put_shown(out, word, len);
+	return shown_columns(word, len);
+}
+
+void put_wrapped(struct out *out, const char *text, size_t indent, size_t width)
 {
 	_cleanup_(buf_done) struct buf word = {0};
 	size_t room = width - indent, used = 0;
@@ -226,8 +243,8 @@ void put_wrapped(struct out *out, const char *text, size_t indent, size_t width,
 
 		len = strcspn(text, " ");
 		buf_clear(&word);
-		buf_put(&word, text, len);
-		columns = MIN(name_width(buf_str(&word)), room);
+		shown_put(&word, text, len);
+		columns = name_width(buf_str(&word));
 		if (used && used + 1 + columns > room) {
 			out_putc(out, '\n');
 			out_spaces(out, indent);
@@ -236,8 +253,7 @@ void put_wrapped(struct out *out, const char *text, size_t indent, size_t width,
 			out_putc(out, ' ');
 			used++;
 		}
-		put_name(out, buf_str(&word), room, ascii);
-		used += columns;
+		used += put_long_word(out, buf_str(&word), indent, room);
 	}
 }
 

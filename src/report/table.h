@@ -60,10 +60,10 @@ void put_node_path(struct buf *out, const struct session *s, struct frame_names 
  * columns (0 = no limit); put_right() and put_left() fill up to `width`. name_width() counts. */
 void put_shown(struct out *out, const char *text, size_t len);
 void put_name(struct out *out, const char *name, size_t room, bool ascii);
-/* The same of a name in a column with others (naming/table.h); names: NULL: by itself. */
 /* The same in lines of up to `width` columns, as many as it needs: the first begins at column `indent`,
- * where the line is now, and others are indented so far. Only words are cut that are longer than that. */
-void put_wrapped(struct out *out, const char *text, size_t indent, size_t width, bool ascii);
+ * where the line is now, and others are indented so far. A word that is longer than a line is broken. */
+void put_wrapped(struct out *out, const char *text, size_t indent, size_t width);
+/* put_name() of a name in a column with others (naming/table.h); names: NULL: by itself. */
 void put_name_of(struct out *out, struct name_table *names, const char *name, size_t room,
 		 bool ascii);
 const char *dots_of(bool ascii);

@@ -138,7 +138,7 @@ static void put_steps(const struct report *r)
 	out_printf(r->out, "%-*s", SUMMARY_INDENT, "steps");
 	if (r->o->width)
 		put_wrapped(r->out, buf_str(&line), SUMMARY_INDENT,
-			    MAX(r->o->width, 2 * SUMMARY_INDENT), r->o->ascii);
+			    MAX(r->o->width, 2 * SUMMARY_INDENT));
 	else
 		put_name(r->out, buf_str(&line), 0, r->o->ascii);
 	out_putc(r->out, '\n');

@@ -168,7 +168,7 @@ static void put_meaning(struct report *r, enum pc_reason reason)
 	buf_printf(&text, "%s: %s. %s", stall_word(reason), stall_text(reason),
 		   stall_meaning(reason));
 	if (r->o->width)
-		put_wrapped(r->out, buf_str(&text), 0, r->o->width, r->o->ascii);
+		put_wrapped(r->out, buf_str(&text), 0, r->o->width);
 	else
 		out_puts(r->out, buf_str(&text));
 	out_putc(r->out, '\n');

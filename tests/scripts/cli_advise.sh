@@ -23,6 +23,7 @@ has "with numbers" "% of all kernels" text.txt
 check "evidence goes on in the next line" "$(grep -A4 '(one-kernel)' text.txt | sed -n 2p | xargs)" \
 	"$(sed -n '/(one-kernel)/,/ at /p' narrow.txt | sed '1d;/ at /,$d' | xargs)"
 check "lines fit" "" "$("$PROTON" advise --width 60 a.hatchet | LC_ALL=C.UTF-8 grep -E '^.{61,}')"
+check "narrow lines have room for words" "    at gemm" "$("$PROTON" advise --width 40 a.hatchet | grep -A9 '(one-kernel)' | grep -m 1 ' at ')"
 check "… a title, too" "one kernel is most of|the time (one-kernel)" "$(grep -B1 '(one-kernel)' narrow.txt | sed 's/.*measured//;s/^ *//' | paste -sd '|')"
 "$PROTON" advise -f markdown a.hatchet >text.md; has "in Markdown" "* **one kernel is most of the time** (" text.md
 check "JSON: the price is that of the report" \

@@ -11,6 +11,7 @@
 #include "format/format.h"
 #include "format_sample.h"
 #include "report/report.h"
+#include "report/table.h"
 
 #define DATA TEST_SRCDIR "/tests/hatchet/"
 
@@ -196,6 +197,22 @@ START_TEST(an_empty_profile_has_a_report)
 END_TEST
 
 /* A path of 20,000 contexts is neither a stack overflow nor a file of its indentation. */
+/* Nothing of an advice is cut, however narrow the terminal. */
+START_TEST(long_words_are_broken)
+{
+	struct out *o = malloc(sizeof(*o));
+	struct buf text;
+
+	buf_init(&text, 0);
+	out_to_buf(o, &text);
+	put_wrapped(o, "set cudaMemPoolAttr so \x01", 2, 10);
+	ck_assert_int_eq(out_flush(o), 0);
+	ck_assert_str_eq(buf_str(&text), "set\n  cudaMemP\n  oolAttr\n  so ^A");
+	buf_done(&text);
+	free(o);
+}
+END_TEST
+
 START_TEST(deep_trees_are_drawn)
 {
 	struct session *s = session_new();
@@ -225,6 +242,7 @@ int main(void)
 	tcase_add_test(tc, what_does_not_exist_is_refused);
 	tcase_add_test(tc, an_empty_profile_has_a_report);
 	tcase_add_test(tc, deep_trees_are_drawn);
+	tcase_add_test(tc, long_words_are_broken);
 	suite_add_tcase(suite, tc);
 	sr = srunner_create(suite);
 	srunner_run_all(sr, CK_NORMAL);
