@@ -74,4 +74,5 @@ const struct rule rule_BETWEEN_STEPS = {
 		"checkpoints, evaluation. Do it in another thread, ahead or less often; scopes around its "
 		"parts show which of them takes the time.",
 	.find = find,
+	.is_of_times = true,
 };

@@ -83,4 +83,5 @@ const struct rule rule_COLLECTIVES = {
 		"does before. Overlap them with computing, send fewer and larger messages.",
 	.picks = is_collective,
 	.find = find,
+	.is_of_times = true,
 };

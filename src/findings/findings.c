@@ -250,7 +250,7 @@ static int evidence_init(struct evidence *e, const struct session *s, const stru
 	e->has_async = e->copies.async > 0;
 	e->launches_ratio =
 		e->kernels.count > 0 ? fmin(count_launches(s) / e->kernels.count, 1) : 1;
-	e->whole_ns = (double)runs_counted_ns(s);
+	e->whole_ns = evidence_is_slowed(e) ? 0 : (double)runs_counted_ns(s);
 	e->is_wall = e->whole_ns > 0;
 	if (!e->is_wall)
 		e->whole_ns = evidence_computing(e) + e->copies.time_ns + e->sets.time_ns;
@@ -381,9 +381,12 @@ int findings_make(struct findings *f, const struct session *s, const struct peak
 	int r = evidence_init(&e, s, peaks);
 
 	f->n = 0;
-	for (unsigned i = 0; r == 0 && i < FINDING_N_RULES; i++)
+	for (unsigned i = 0; r == 0 && i < FINDING_N_RULES; i++) {
+		if (rules[i]->is_of_times && evidence_is_slowed(&e))
+			continue;
 		r = rules[i]->find ? rules[i]->find(&e, f)
 				   : find_nodes(&e, (enum finding_rule)i, f);
+	}
 	if (r < 0)
 		f->n = 0;
 	f->nothing_measured = nothing_measured(s);

@@ -66,4 +66,5 @@ const struct rule rule_GRAPH_NODES = {
 		"proton record --graphs whole records each launch of a graph as one, at a small part of "
 		"that: times are then those of the program, and kernels of a graph are not told apart.",
 	.find = find,
+	.is_of_times = true,
 };

@@ -209,4 +209,5 @@ const struct rule rule_IDLE = {
 	.title = "the GPU waits for the host",
 	.advice = WHY "To mend it, " REMEDY,
 	.find = find,
+	.is_of_times = true,
 };

@@ -39,4 +39,5 @@ const struct rule rule_LAUNCHES = {
 		"Kernels end sooner than the host launches the next ones: capture them in a CUDA graph "
 		"(torch.compile with mode=\"reduce-overhead\"), fuse them, or give each more work.",
 	.find = find,
+	.is_of_times = true,
 };

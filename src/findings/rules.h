@@ -66,6 +66,12 @@ struct evidence {
 	struct measured_metrics measured;
 };
 
+/* Was it measured what kernels do (record --metrics)? Then the run took as long as that did. */
+static inline bool evidence_is_slowed(const struct evidence *e)
+{
+	return e->measured.time != METRIC_NONE;
+}
+
 /* Is a price worth telling? */
 static inline bool evidence_matters(const struct evidence *e, double price_ns)
 {
@@ -136,6 +142,8 @@ struct rule {
 	bool (*picks)(const struct evidence *e, const struct own *own);
 	/* Adds what it finds. 0 or -ENOMEM. */
 	int (*find)(const struct evidence *e, struct findings *f);
+	/* It is about when work ran: of no use where kernels were measured one after another, some again and again. */
+	bool is_of_times;
 	/* Without find(): the picked nodes are found, at the price of their time. */
 	struct {
 		double least_calls; /* of all that are picked */

@@ -31,4 +31,5 @@ const struct rule rule_STARTUP = {
 		"Modules are imported, data and weights are read, kernels compiled: measure a longer "
 		"run, or make the start shorter (caches of compiled kernels, lazy imports).",
 	.find = find,
+	.is_of_times = true,
 };

@@ -127,4 +127,5 @@ const struct rule rule_STEPS = {
 		"is not there yet, other shapes. --trace shows a slow one beside others; of steps that "
 		"have names, --trace-window steps:A-B keeps some alone.",
 	.find = find,
+	.is_of_times = true,
 };

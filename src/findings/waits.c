@@ -64,4 +64,5 @@ const struct rule rule_WAITS = {
 		"result is needed (.item(), .cpu() and print() of a tensor wait, too), and launch the "
 		"next work first.",
 	.find = find,
+	.is_of_times = true,
 };
