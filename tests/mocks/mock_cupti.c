@@ -587,7 +587,7 @@ static void put_record(const struct mock_op *op, uint32_t id)
 		start_ns = end_ns = 0;
 	fill(&record, op, id);
 	memcpy(b->bytes + b->used, &record, size);
-	if ((mock.manual && !is_of_memory(op->kind)) || is_untimed)
+	if ((mock.manual || is_untimed) && !is_of_memory(op->kind))
 		add_pending(b, b->used, start_ns, end_ns);
 	else
 		set_times(b->bytes + b->used, start_ns, end_ns);

@@ -52,7 +52,7 @@ check "… in JSON" 'add {"byte/s": 100000000.0, "source": "counted"} mul {"byte
 	"$PROTON" export -f json a.hatchet | python3 -c '
 import json, sys
 nodes = json.load(sys.stdin)["nodes"]
-print(*["%s %s" % (n["name"], json.dumps({k: n["rates"][k] for k in ("byte/s", "source")})) for n in nodes if n["name"] in ("add", "mul")])')"
+print(*sorted("%s %s" % (n["name"], json.dumps({k: n["rates"][k] for k in ("byte/s", "source")})) for n in nodes if n["name"] in ("add", "mul")))')"
 has "the run is told how" "kernels run one after another" <(notes)
 "$PROTON" export -f hatchet -o again.hatchet a.hatchet
 check "written again" "add 103 mul 203" "$(of lts__t_sector_hit_rate.pct again.hatchet)"
