@@ -37,7 +37,8 @@ struct tree {
 	struct side sides[2]; /* the profile first */
 	unsigned n_sides;
 	struct sorting sorting;
-	unsigned n_omitted; /* columns left out because the terminal is too narrow */
+	unsigned n_omitted; /* columns left out because the terminal is too narrow … */
+	struct buf omitted; /* … and the names of those that only this profile has */
 	uint8_t *shown;
 	struct buf scratch;
 	struct name_table *names;        /* NULL: each is cut by itself */
@@ -98,6 +99,7 @@ static int add_own(struct tree *t, uint32_t metric)
 		return 0;
 	if (t->o->width && report_columns_width(&t->columns) + len + NAME_ROOM > t->o->width) {
 		t->n_omitted++;
+		buf_printf(&t->omitted, "%s%.*s", t->omitted.len ? ", " : "", (int)len, spec.title);
 		return 0;
 	}
 	return report_columns_add(&t->columns, &spec, spec.title, len);
@@ -578,6 +580,22 @@ static void tree_done(struct tree *t)
 	name_table_free(t->names);
 	free(t->shown);
 	buf_done(&t->scratch);
+	buf_done(&t->omitted);
+}
+
+/* Names that nobody knows by heart, as those of hardware metrics, are told: -m wants them. */
+static void put_narrow(struct tree *t)
+{
+	static const char head[] = "(of this profile: ";
+
+	put_omitted(t->out, t->n_omitted);
+	if (!t->omitted.len)
+		return;
+	buf_putc(&t->omitted, ')');
+	out_puts(t->out, head);
+	put_wrapped(t->out, buf_str(&t->omitted), strlen(head),
+		    MAX(t->o->width, strlen(head) + NAME_ROOM));
+	out_putc(t->out, '\n');
 }
 
 int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_options *o,
@@ -595,7 +613,7 @@ int report_tree(struct snapshot *snap, const uint8_t *mask, const struct report_
 	if (r == 0 && o->print_sorted && t.columns.n)
 		r = put_sorted(&t);
 	if (r == 0) {
-		put_omitted(out, t.n_omitted);
+		put_narrow(&t);
 		put_guessed(&t);
 		put_parts(&t);
 		put_why(&t);
