@@ -66,6 +66,10 @@ static const char *say_places(const struct own *most, unsigned n, char out[PLACE
 	return out;
 }
 
+static const char sampled_advice[] =
+	"It is the first to look at: report --view source and the panel Source (M-7) have its lines, and what "
+	"its warps wait for there.";
+
 static int tell(const struct evidence *e, uint32_t frame, const struct sums *sums,
 		struct findings *f)
 {
@@ -79,6 +83,8 @@ static int tell(const struct evidence *e, uint32_t frame, const struct sums *sum
 	if (!finding)
 		return -ENOMEM;
 	finding->at_most = true;
+	if (session_has_values(e->s, METRIC_PC_STALLED_SAMPLES))
+		finding->advice = sampled_advice;
 	human_time_ns(time, sums->time_ns);
 	human_percent(share, sums->time_ns / evidence_computing(e));
 	human_things(count, sums->count, "call");
@@ -111,6 +117,6 @@ const struct rule rule_ONE_KERNEL = {
 	.title = "one kernel is most of the time",
 	.advice =
 		"It is the first to look at: the roofline says how far from the device's limits it is "
-		"where bytes and flops are known.",
+		"where bytes and flops are known, and a run with --pc-sampling at which lines it waits.",
 	.find = find,
 };

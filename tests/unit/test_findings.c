@@ -1336,6 +1336,34 @@ START_TEST(what_was_looked_at)
 }
 END_TEST
 
+/* Who has samples is not told to take some. */
+START_TEST(one_kernel_with_samples)
+{
+	const struct world world = {.wall_ns = S, .busy_ns = {S}, .work = {KERNEL("l", S / 10, 1)}};
+	struct session *s = make(&world);
+	uint32_t k = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k");
+
+	add_metric(s, k, 0, METRIC_TIME, 500 * MS);
+	add_metric(s, k, 0, METRIC_COUNT, 10);
+	for (int sampled = 0; sampled < 2; sampled++) {
+		const struct finding *found = NULL;
+		struct findings f = {0};
+
+		if (sampled)
+			add_metric(s, k, 0, METRIC_PC_STALLED_SAMPLES, 10);
+		ck_assert_int_eq(findings_make(&f, s, NULL), 0);
+		for (size_t i = 0; i < f.n; i++)
+			if (f.v[i].rule == FINDING_ONE_KERNEL)
+				found = &f.v[i];
+		ck_assert_ptr_nonnull(found);
+		ck_assert_ptr_nonnull(strstr(finding_advice(found),
+					     sampled ? "report --view source" : "--pc-sampling"));
+		findings_done(&f);
+	}
+	session_free(s);
+}
+END_TEST
+
 /* Where, how often, and why; the advice is about that. */
 START_TEST(hot_line)
 {
@@ -1543,6 +1571,7 @@ int main(void)
 	tcase_add_test(tcase, advice_of_what_is_there);
 	tcase_add_test(tcase, advice_of_what_it_waited_for);
 	tcase_add_test(tcase, places_of_one_kernel);
+	tcase_add_test(tcase, one_kernel_with_samples);
 	tcase_add_test(tcase, hidden_copies_are_told);
 	tcase_add_test(tcase, pools_are_fragmented);
 	tcase_add_test(tcase, why_a_step_was_slow);
