@@ -323,6 +323,16 @@ static void summary_filter(const struct recording *rec, FILE *out)
 			"forbid what the collector does when it starts (see --early)\n");
 }
 
+/* What no table above is about, and where it is. */
+static void summary_samples(const struct recording *rec, FILE *out)
+{
+	if (session_has_values(receiver_session(rec->receiver), METRIC_PC_SAMPLES))
+		print_line(
+			out,
+			"proton: 'proton report --view source %s' says where kernels waited, and for what",
+			rec->file);
+}
+
 void recording_summary(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
@@ -341,9 +351,11 @@ void recording_summary(const struct recording *rec, FILE *out)
 	snapshot_free(snap);
 	summary_losses(s, out);
 	summary_filter(rec, out);
-	if (rec->saver.error == 0)
+	if (rec->saver.error == 0) {
 		print_line(out, "proton: wrote '%s'", rec->file);
-	else
+		summary_samples(rec, out);
+	} else {
 		print_line(out, "proton: cannot write '%s': %s", rec->file,
 			   recording_strerror(rec->saver.error));
+	}
 }

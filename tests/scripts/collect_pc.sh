@@ -108,4 +108,6 @@ has "with --counters: why" "pc-sampling and --counters" err
 "$PROTON" record --pc-sampling --metrics dram__bytes.sum -- true >out 2>err
 check "with --metrics: status" 2 $?
 has "with --metrics: why" "pc-sampling and --metrics" err
+timeout 120 "$PROTON" record --pc-sampling -o said.hatchet -- "$app" "$libs/libcuda.so.1" >out 2>err
+has "the summary says where they are" "'proton report --view source said.hatchet' says where kernels waited" err
 finish
