@@ -18,7 +18,8 @@ enum {
 	MIX_FROM = 110, /* of a screen that has room for so many */
 	STALLS_FROM = 72,
 	PLACE_WIDTH = 8,
-	HEAD_LINES = 1 /* above the first row: titles of columns */
+	MEANING_LEAST = 60, /* of what is about as long as a line of a wide screen */
+	HEAD_LINES = 1      /* above the first row: titles of columns */
 };
 
 /* The source of kernels, with the samples of each line; below one that was opened its instructions. */
@@ -308,6 +309,20 @@ static const struct shown_row *cursor_row(struct panel *p)
 		       : NULL;
 }
 
+/* What the reason in the cursor's row means, which has room for CUPTI's word of it alone. */
+static void draw_foot(struct panel *p, struct pen *pen)
+{
+	const struct shown_row *row = cursor_row(p);
+	const struct source_mix *mix = row ? mix_of(row) : NULL;
+	enum pc_reason top[STALLS_TOP];
+
+	if (!mix || !source_top(mix, top))
+		return;
+	pen_printf(pen, ROLE_DIM, " %s: %s", stall_word(top[0]), stall_text(top[0]));
+	if (pen_left(pen) >= MEANING_LEAST)
+		pen_printf(pen, ROLE_DIM, ". %s", stall_meaning(top[0]));
+}
+
 /* Why the instructions of a line that was opened have no text. */
 static void tell_why(struct panel *p, const struct source_line *line)
 {
@@ -406,6 +421,7 @@ const struct panel_ops panel_source_ops = {
 	.init = sections_init,
 	.done = done,
 	.update = update,
+	.draw_foot = draw_foot,
 	.request = request,
 	.keys = keys,
 	SECTIONS_OPS(sections),
