@@ -13,8 +13,10 @@ enum { JOINS = 1 << 16 }; /* kernels whose record or values are awaited */
 struct join {
 	uint32_t correlation;
 	bool has_record, has_values, is_timed;
+	bool is_placed;
 	uint64_t at_ns; /* when it was launched, with values */
 	struct activity record;
+	struct range_place place;
 };
 
 static struct {
@@ -77,8 +79,10 @@ static void join_tell(struct cupti *c, struct join *j)
 		c->sink->ops->record(c->sink, &j->record);
 	else if (!has_times)
 		lose_times(c, &j->record);
-	c->sink->ops->measured(c->sink, c->sink->ops->measured_at(c->sink, &j->record),
-			       has_times ? j->record.end_ns - j->record.start_ns : 0, values);
+	if (j->is_placed)
+		c->sink->ops->measured(c->sink, &j->place,
+				       has_times ? j->record.end_ns - j->record.start_ns : 0,
+				       values);
 	*j = (struct join){.correlation = 0};
 }
 
@@ -135,6 +139,7 @@ bool range_join_record(struct cupti *c, const struct activity *a, uint32_t corre
 	if (!j->has_record) {
 		j->record = *a;
 		j->is_timed = is_timed;
+		j->is_placed = c->sink->ops->measured_at(c->sink, a, &j->place);
 		j->has_record = true;
 	}
 	if (j->has_values)

@@ -20,9 +20,9 @@ enum {
 };
 
 struct range {
-	uint32_t correlation; /* of the launch, or of the first one; 0: nothing ran */
-	uint32_t slot;        /* where it belongs; a kernel's: where its record does */
-	uint64_t at_ns, ns;   /* CLOCK_REALTIME; how long, of those with a slot */
+	uint32_t correlation;     /* of the launch, or of the first one; 0: nothing ran */
+	struct range_place place; /* a kernel's: where its record is */
+	uint64_t at_ns, ns;       /* CLOCK_REALTIME; how long, of those with a place */
 };
 
 struct ranged_context {
@@ -167,7 +167,7 @@ static void tell_placed(struct cupti *c, const struct range *range, const double
 {
 	pthread_mutex_lock(&ranges.lock);
 	ranges.n_placed++;
-	c->sink->ops->measured(c->sink, range->slot, range->ns, values);
+	c->sink->ops->measured(c->sink, &range->place, range->ns, values);
 	pthread_mutex_unlock(&ranges.lock);
 }
 
@@ -357,7 +357,7 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, const struct
 		give_up(c, rc, r);
 		return;
 	}
-	rc->ranges[rc->n++] = (struct range){.slot = place->slot, .at_ns = clock_realtime_ns()};
+	rc->ranges[rc->n++] = (struct range){.place = *place, .at_ns = clock_realtime_ns()};
 	rc->is_within = !rc->profiler.by_kernel;
 	atomic_store(&rc->thread, place->thread);
 }
@@ -371,11 +371,16 @@ static void end_range(struct cupti *c, struct ranged_context *rc)
 		give_up(c, rc, r);
 }
 
+static bool is_at(const struct range *range, const struct range_place *place)
+{
+	return range->place.slot == place->slot && range->place.use == place->use;
+}
+
 /* The range that goes on, if it is of this place, or a new one. */
 static void begin_or_go_on(struct cupti *c, struct ranged_context *rc,
 			   const struct range_place *place)
 {
-	if (rc->is_within && rc->ranges[rc->n - 1].slot == place->slot)
+	if (rc->is_within && is_at(&rc->ranges[rc->n - 1], place))
 		return;
 	end_range(c, rc);
 	if (!rc->is_off)

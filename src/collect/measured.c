@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "collect/epochs.h"
 #include "collect/internal.h"
 #include "collect/slots.h"
 #include "core/activity.h"
@@ -98,22 +99,29 @@ bool measured_place(const struct context_entry *e, struct range_place *ret)
 	if (!node && measured.wanted.of != RANGES_OF_GRAPHS)
 		return false;
 	ret->thread = scopes_of(thread_state());
+	ret->use = epoch_use(e->epoch);
 	ret->slot =
 		slot_intern(node, lane_intern(WIRE_NONE, 0, 0, e->thread), measured.set, e->epoch);
+	return ret->slot != WIRE_NONE;
+}
+
+bool measured_beside(uint32_t slot, struct range_place *ret)
+{
+	const struct slot_entry *e;
+
+	if (slot == WIRE_NONE)
+		return false;
+	e = &collector->slot[slot];
+	*ret = (struct range_place){
+		.slot = slot_intern(e->node, e->lane, measured.set, e->epoch),
+		.use = epoch_use(e->epoch),
+	};
 	return ret->slot != WIRE_NONE;
 }
 
 void measured_moved(const struct thread_state *t)
 {
 	backends_moved(t->tid);
-}
-
-uint32_t measured_slot(uint32_t beside)
-{
-	const struct slot_entry *e = &collector->slot[beside];
-
-	return beside == WIRE_NONE ? WIRE_NONE
-				   : slot_intern(e->node, e->lane, measured.set, e->epoch);
 }
 
 static double get_f64(uint32_t slot, unsigned i)
@@ -159,10 +167,23 @@ static double joined(uint8_t add, double old, uint64_t n, double was_ns, double 
 	}
 }
 
-void measured_add(uint32_t slot, uint64_t time_ns, const double *values)
+/* The slot that has the values now: of the place's epoch, or of none. */
+static uint32_t slot_told(const struct range_place *at)
 {
-	uint64_t n = get_u64(slot, COUNT), was_ns = get_u64(slot, TIME);
+	const struct slot_entry *e = &collector->slot[at->slot];
 
+	return slot_intern(e->node, e->lane, e->set, epoch_told_late(e->epoch, at->use));
+}
+
+void measured_add(const struct range_place *at, uint64_t time_ns, const double *values)
+{
+	uint32_t slot = slot_told(at);
+	uint64_t n, was_ns;
+
+	if (slot == WIRE_NONE)
+		return;
+	n = get_u64(slot, COUNT);
+	was_ns = get_u64(slot, TIME);
 	for (unsigned i = 0; i < measured.wanted.n; i++)
 		put_f64(slot, FIRST + i,
 			joined(measured.wanted.metrics[i].add, get_f64(slot, FIRST + i), n,

@@ -18,15 +18,15 @@ struct thread_state;
 const struct ranges_wanted *measured_wanted(void);
 /* Notes say already why there are none: who receives was asked for them. */
 extern _Atomic bool measured_is_answered;
-/* The slot of what is measured beside that of a record; WIRE_NONE: none. */
-uint32_t measured_slot(uint32_t beside);
+/* Where what is measured beside the slot of a record belongs, before that is added there. False: nowhere. */
+bool measured_beside(uint32_t slot, struct range_place *ret);
 /* Of a range around what this thread launches in this launch context: the innermost scope that has ranges, or, of graphs,
  * the calling context. False: there is none. */
 bool measured_place(const struct context_entry *e, struct range_place *ret);
 /* The scopes of this thread are others now. */
 void measured_moved(const struct thread_state *t);
 extern _Atomic bool measured_by_scope; /* … does it matter? */
-/* Add a kernel, or a range. One thread at a time. */
-void measured_add(uint32_t slot, uint64_t time_ns, const double *values);
+/* Add a kernel, or a range, to its phases, or to the run alone once these are over. One thread at a time. */
+void measured_add(const struct range_place *at, uint64_t time_ns, const double *values);
 
 #endif

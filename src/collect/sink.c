@@ -783,20 +783,20 @@ static bool sink_range_at(struct activity_sink *sink, uint32_t launch, struct ra
 }
 
 /* Where its values are, but of another set. */
-static uint32_t sink_measured_at(struct activity_sink *sink, const struct activity *a)
+static bool sink_measured_at(struct activity_sink *sink, const struct activity *a,
+			     struct range_place *ret)
 {
 	struct graph_node node;
 
-	if (!collect_on || is_paused())
-		return WIRE_NONE;
-	return measured_slot(find_slot(sink, a, thread_state(), &node));
+	return collect_on && !is_paused() &&
+	       measured_beside(find_slot(sink, a, thread_state(), &node), ret);
 }
 
-static void sink_measured(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
-			  const double *values)
+static void sink_measured(struct activity_sink *sink, const struct range_place *at,
+			  uint64_t time_ns, const double *values)
 {
 	(void)sink;
-	if (collect_on && at != WIRE_NONE)
+	if (collect_on)
 		measured_add(at, time_ns, values);
 }
 

@@ -211,6 +211,7 @@ struct pc_sampled {
 /* Where the values of a range belong. */
 struct range_place {
 	uint32_t slot;
+	uint32_t use;    /* of its epoch, whose number another one may have since (epochs.h) */
 	uint32_t thread; /* whose scopes it is in; 0: not known */
 };
 
@@ -281,10 +282,11 @@ struct activity_sink_ops {
 	const struct ranges_wanted *(*ranges)(struct activity_sink *sink);
 	/* Where a range around what is launched now belongs (enum ranges_of); false: in none. On the launching thread. */
 	bool (*range_at)(struct activity_sink *sink, uint32_t launch, struct range_place *ret);
-	/* Where those of the kernel of a record belong. */
-	uint32_t (*measured_at)(struct activity_sink *sink, const struct activity *a);
+	/* Where those of the kernel of a record belong, before that is delivered: its phases may be over then. False: nowhere. */
+	bool (*measured_at)(struct activity_sink *sink, const struct activity *a,
+			    struct range_place *ret);
 	/* … and the values of a kernel or a range, in their order; it took time_ns. One thread at a time. */
-	void (*measured)(struct activity_sink *sink, uint32_t at, uint64_t time_ns,
+	void (*measured)(struct activity_sink *sink, const struct range_place *at, uint64_t time_ns,
 			 const double *values);
 	/* The code of a device has been sampled; from one thread at a time, as is the next. May be NULL. */
 	void (*sampled)(struct activity_sink *sink, const struct pc_sampled *s);

@@ -2,6 +2,7 @@
 /* Phases of sessions: which launches are whose, when one is complete, and what is used anew. */
 #include "config.h" // IWYU pragma: keep
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "collect/internal.h"
 #include "collect/phases.h"
 #include "collect/sessions.h"
+#include "core/ranges_wanted.h"
 #include "test_collect.h"
 #include "wire/decode.h"
 
@@ -23,14 +25,19 @@ static uint32_t launch(void)
 	return sink->ops->launch(sink, NULL);
 }
 
+static struct activity kernel_of(uint32_t launched, uint64_t ns)
+{
+	return (struct activity){.kind = ACTIVITY_KERNEL,
+				 .name = "gemm",
+				 .start_ns = 1,
+				 .end_ns = 1 + ns,
+				 .launch = launched};
+}
+
 static void finish_in(uint32_t launched, uint64_t ns)
 {
 	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
-	const struct activity a = {.kind = ACTIVITY_KERNEL,
-				   .name = "gemm",
-				   .start_ns = 1,
-				   .end_ns = 1 + ns,
-				   .launch = launched};
+	const struct activity a = kernel_of(launched, ns);
 
 	sink->ops->record(sink, &a);
 }
@@ -120,6 +127,105 @@ START_TEST(late_records_are_of_no_other_phase)
 	ck_assert_uint_eq(in_phase(100, METRIC_TIME), 5);
 	ck_assert_int_eq(rig_sum("gemm", METRIC_COUNT), 101);
 	ck_assert_int_eq(rig_sum("gemm", METRIC_TIME), 1000 + 100 * 5);
+}
+END_TEST
+
+/* Hardware metrics of kernels in scopes. */
+static void want_metrics(const char *range)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/" RANGES_FILE, rig_dir->path);
+	f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "replay none\nrange %s\nmetric sum byte dram__bytes.sum\n", range);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_int_eq(collect_start(DOOR_API), 0);
+	ck_assert_ptr_nonnull(collect_sink(SOURCE_FAKE)->ops->ranges(collect_sink(SOURCE_FAKE)));
+}
+
+/* Bytes of a phase of session 0. */
+static double bytes_in(uint32_t phase)
+{
+	uint32_t metric = metric_table_find(rig_session->metrics, "dram__bytes.sum");
+	_cleanup_(freep) uint8_t *rows = calloc(rig_session->n_rows + 1, 1);
+	double bytes = 0, v;
+
+	ck_assert_int_eq(
+		wire_decoder_phase_rows(rig_decoder(), collector->instance, 0, phase, rows), 0);
+	for (size_t k = 0; k < rig_session->n_rows; k++) {
+		v = session_row_number(rig_session, &rig_session->rows[k], metric);
+		if (rows[k] && !isnan(v))
+			bytes += v;
+	}
+	return bytes;
+}
+
+/* Values that come when the phase of their launch is over are its own as long as anybody has it, and never those of a newer
+ * one that has its number: late ones have 8 bytes, that of the newer phase has 1. */
+static void check_late_ranges(const char *range,
+			      bool (*place)(uint32_t launched, struct range_place *ret))
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const double early = 1, late = 8;
+	struct range_place first, now;
+	uint32_t launched;
+
+	rig_open();
+	want_metrics(range);
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "step", 4);
+	launched = launch();
+	ck_assert(place(launched, &first));
+	finish(launched);
+	ck_assert_int_eq(collect_phase_advance(0), 1);
+	deliver();
+	sink->ops->measured(sink, &first, 5, &late); /* nobody has cleared it */
+	deliver();
+	ck_assert_double_eq(bytes_in(0), 8);
+	ck_assert_int_eq(collect_phase_clear(0, 0, 1), PROTON_OK);
+	deliver();
+	sink->ops->measured(sink, &first, 5, &late); /* it is free */
+	ck_assert_int_eq(collect_phase_advance(0), 2);
+	launched = launch();
+	ck_assert(place(launched, &now));
+	ck_assert_uint_eq(now.slot, first.slot);
+	sink->ops->measured(sink, &first, 5, &late); /* … and is another's */
+	sink->ops->measured(sink, &now, 5, &early);
+	finish(launched);
+	collect_pop(COLLECT_TAG_SCOPE);
+	deliver();
+	ck_assert_double_eq(bytes_in(2), 1);
+	ck_assert_int_eq(rig_sum(range[0] == 'k' ? "gemm" : "step",
+				 metric_table_find(rig_session->metrics, "measured")),
+			 4);
+}
+
+static bool place_of_scope(uint32_t launched, struct range_place *ret)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+
+	return sink->ops->range_at(sink, launched, ret);
+}
+
+static bool place_of_kernel(uint32_t launched, struct range_place *ret)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const struct activity a = kernel_of(launched, 5);
+
+	return sink->ops->measured_at(sink, &a, ret);
+}
+
+START_TEST(late_ranges_are_of_no_other_phase)
+{
+	check_late_ranges("scope", place_of_scope);
+}
+END_TEST
+
+START_TEST(late_values_of_kernels_are_of_no_other_phase)
+{
+	check_late_ranges("kernel", place_of_kernel);
 }
 END_TEST
 
@@ -374,6 +480,8 @@ TCase *collect_phases_case(void)
 	tcase_add_checked_fixture(t, NULL, rig_close);
 	tcase_add_test(t, launches_are_of_their_phase);
 	tcase_add_test(t, late_records_are_of_no_other_phase);
+	tcase_add_test(t, late_ranges_are_of_no_other_phase);
+	tcase_add_test(t, late_values_of_kernels_are_of_no_other_phase);
 	tcase_add_test(t, epochs_are_given_back);
 	tcase_add_test(t, a_resync_counts_nothing_twice);
 	tcase_add_test(t, clearing_is_of_one_session);
