@@ -31,6 +31,7 @@ struct ranged_context {
 	atomic_bool
 		is_gone; /* destroyed while the lock was another thread's, who waited for the device */
 	pthread_mutex_t lock; /* of all that follows */
+	int cancel;           /* whether who has it could be cancelled before */
 	bool is_open, is_off;
 	bool is_within;          /* the newest range goes on */
 	_Atomic uint32_t thread; /* … whose place it is (struct range_place); 0: nobody's */
@@ -269,17 +270,32 @@ static void forget(struct ranged_context *rc)
 	range_profiler_close(&rc->profiler);
 }
 
+/* Who has it is not cancelled, within the launch or CUPTI: nobody would ever unlock it, and each launch of the others would
+ * wait for that. */
 static bool lock(struct ranged_context *rc)
 {
 	struct timespec until;
+	int cancel;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += LOCK_S;
-	if (pthread_mutex_timedlock(&rc->lock, &until) != 0)
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (pthread_mutex_timedlock(&rc->lock, &until) != 0) {
+		pthread_setcancelstate(cancel, NULL);
 		return false;
+	}
+	rc->cancel = cancel;
 	if (atomic_exchange(&rc->is_gone, false))
 		forget(rc);
 	return true;
+}
+
+static void unlock(struct ranged_context *rc)
+{
+	int cancel = rc->cancel;
+
+	pthread_mutex_unlock(&rc->lock);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 /* ---- launches ---- */
@@ -433,7 +449,7 @@ void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum range
 	if (!rc || rc->is_off || !lock(rc))
 		return;
 	if (is_captured_besides(c, what)) { /* since then: nobody waits for the device any more */
-		pthread_mutex_unlock(&rc->lock);
+		unlock(rc);
 		return;
 	}
 	held = rc; /* nobody begins before it is launched */
@@ -469,7 +485,7 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 	if (!rc->is_off && held_is_placed)
 		leave_range(c, rc, call->correlation, ran);
 	held = NULL;
-	pthread_mutex_unlock(&rc->lock);
+	unlock(rc);
 }
 
 /* ---- ends ---- */
@@ -502,7 +518,7 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 		cuda_driver_ours--;
 		++*n;
 	}
-	pthread_mutex_unlock(&rc->lock);
+	unlock(rc);
 	return true;
 }
 
@@ -554,7 +570,7 @@ void cupti_ranges_end(struct cupti *c, void *context)
 		cuda_driver_ours--;
 	}
 	rc->is_open = rc->is_off = false; /* another may have its address */
-	pthread_mutex_unlock(&rc->lock);
+	unlock(rc);
 }
 
 /* What has no values, and why. */

@@ -9,7 +9,8 @@
  *   broken     decoding fails
  *   short      CUPTI's own ranges are one less than there were kernels
  *   timed      records of kernels that CUPTI replays have times, which real ones have not
- *   drop       the first range of each image is dropped */
+ *   drop       the first range of each image is dropped
+ *   cancel     a thread that pushes a range may be cancelled there, as one that waits in a driver */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
 #include <stdbool.h>
@@ -44,18 +45,18 @@ struct data {
 	struct range ranges[MOST];
 };
 
-#define CHECK(p, type, last)                                                                       \
-	do {                                                                                       \
-		if ((p)->size != ABI_HOST_SIZE(type, last) || (p)->reserved)                       \
-			return ABI_BAD_ARGUMENT;                                                   \
-	} while (0)
-
 static bool is_said(const char *word)
 {
 	const char *all = getenv("MOCK_CUPTI_RANGES");
 
 	return all && strstr(all, word);
 }
+
+#define CHECK(p, type, last)                                                                       \
+	do {                                                                                       \
+		if ((p)->size != ABI_HOST_SIZE(type, last) || (p)->reserved)                       \
+			return ABI_BAD_ARGUMENT;                                                   \
+	} while (0)
 
 EXPORT uint32_t cuptiGetDeviceId(void *context, uint32_t *ret_id);
 uint32_t cuptiGetDeviceId(void *context, uint32_t *ret_id)
@@ -167,6 +168,8 @@ uint32_t cuptiRangeProfilerPushRange(struct abi_range_push *p)
 	struct profiler *r = p->profiler;
 
 	CHECK(p, abi_range_push, name);
+	if (is_said("cancel"))
+		pthread_testcancel();
 	if (!r->is_running || r->by_kernel || r->depth == DEPTH_MAX || r->n == MOST)
 		return ABI_PM_BAD_OPERATION;
 	r->open[r->depth++] = r->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions|phases], with the mock libcupti.
+/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions|phases|cancelled], with the mock libcupti.
  * What each scope has is in tests/scripts/record_ranges.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
@@ -185,6 +185,33 @@ static void phases(void)
 	}
 }
 
+static void *launch_cancelled(void *unused)
+{
+	(void)unused;
+	proton_enter_scope("cancelled");
+	pthread_cancel(pthread_self());
+	kernel("add");
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread is cancelled while it launches; others go on. */
+static void cancelled(void)
+{
+	pthread_t thread;
+	void *end;
+
+	proton_enter_scope("before");
+	kernel("add");
+	proton_exit_scope();
+	pthread_create(&thread, NULL, launch_cancelled, NULL);
+	pthread_join(thread, &end);
+	proton_enter_scope("after");
+	kernel("mul");
+	proton_exit_scope();
+	exit(end == PTHREAD_CANCELED ? 0 : 3);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("PROTON_CUPTI_PATH"))
@@ -200,6 +227,8 @@ int main(int argc, char **argv)
 		phases();
 		return 0;
 	}
+	if (argc > 2 && !strcmp(argv[2], "cancelled"))
+		cancelled();
 	nvtx_init();
 	nest();
 	nvtx();

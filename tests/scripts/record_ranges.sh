@@ -112,5 +112,11 @@ check "broken: nothing is made up" - "$(of dram__bytes.sum outer)"
 export MOCK_CUPTI_RANGES=drop
 check "without room: status" 0 "$(run scope)"
 has "without room: why" "ranges for which CUPTI had no room" <(notes)
+export MOCK_CUPTI_RANGES=cancel
+check "cancelled within CUPTI: status" 0 "$(run scope cancelled)"
+is "a thread before it was cancelled" before 100 1
+is "the one that was" cancelled 100 1
+is "one after another was cancelled" after 200 1
+check "a cancelled launch is a launch" 2 "$(of count add)"
 unset MOCK_CUPTI_RANGES
 finish
