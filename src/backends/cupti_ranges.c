@@ -48,7 +48,7 @@ static struct {
 	pthread_mutex_t
 		lock; /* of new contexts, of what is told by place, and of what is counted here */
 	_Atomic(struct ranged_context *) contexts;
-	uint64_t n_placed, n_refused, n_dropped;
+	uint64_t n_placed, n_refused, n_dropped, n_unread;
 	_Atomic uint64_t n_captured_besides, n_others, n_gone;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -134,34 +134,12 @@ static const struct {
 	{ABI_HOST_BAD_NAME, "this GPU has not all of these metrics"},
 };
 
-/* Time profiling goes on. */
-static void give_up(struct cupti *c, struct ranged_context *rc, int r)
-{
-	const char *why = NULL;
-	char text[320];
-
-	rc->is_off = true;
-	rc->is_within = false;
-	atomic_store(&rc->thread, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
-		if (troubles[i].result == r)
-			why = troubles[i].text;
-	if (why)
-		snprintf(text, sizeof(text), "%s: %s", words_of_none(), why);
-	else
-		snprintf(text, sizeof(text), "%s: %s fails (error %d)", words_of_none(),
-			 rc->profiler.at ? rc->profiler.at : "memory", r);
-	note(c, text);
-	cuda_driver_ours++;
-	range_profiler_close(&rc->profiler);
-	cuda_driver_ours--;
-}
-
 /* ---- what was counted ---- */
 
 struct drained {
 	struct cupti *c;
 	const struct ranged_context *of;
+	size_t n_taken;
 };
 
 static void tell_placed(struct cupti *c, const struct range *range, const double *values)
@@ -175,11 +153,12 @@ static void tell_placed(struct cupti *c, const struct range *range, const double
 /* A range that was pushed is named by its number; CUPTI's own are in order, if there is one of each launch. */
 static void take_range(void *ctx, size_t i, size_t n, const char *name, const double *values)
 {
-	const struct drained *d = ctx;
+	struct drained *d = ctx;
 	size_t k = d->of->profiler.by_kernel ? (n == d->of->n ? i : SIZE_MAX)
 					     : strtoul(name, NULL, 10);
 	const struct range *range = k < d->of->n ? &d->of->ranges[k] : NULL;
 
+	d->n_taken++;
 	if (!range || !range->correlation)
 		return;
 	if (ranges.wanted->of == RANGES_OF_KERNELS)
@@ -205,24 +184,58 @@ static int pop(struct ranged_context *rc)
 	return r;
 }
 
+/* Its lock is ours, and no range is open. */
+static int read_ranges(struct cupti *c, struct ranged_context *rc)
+{
+	struct drained d = {c, rc, 0};
+	size_t n = 0, dropped = 0;
+	int r;
+
+	cuda_driver_ours++;
+	r = range_profiler_drain(&rc->profiler, take_range, &d, &n, &dropped);
+	cuda_driver_ours--;
+	pthread_mutex_lock(&ranges.lock);
+	ranges.n_dropped += dropped;
+	ranges.n_refused += r == 0 && rc->profiler.by_kernel && n != rc->n ? rc->n : 0;
+	ranges.n_unread += r && d.n_taken < rc->n ? rc->n - d.n_taken : 0;
+	pthread_mutex_unlock(&ranges.lock);
+	rc->n = 0;
+	return r;
+}
+
+/* Time profiling goes on, and what was counted before is told. */
+static void give_up(struct cupti *c, struct ranged_context *rc, int r)
+{
+	const char *at = rc->profiler.at ? rc->profiler.at : "memory", *why = NULL;
+	char text[320];
+
+	rc->is_off = true;
+	rc->is_within = false;
+	atomic_store(&rc->thread, 0);
+	if (rc->profiler.is_running)
+		(void)read_ranges(c, rc);
+	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
+		if (troubles[i].result == r)
+			why = troubles[i].text;
+	if (why)
+		snprintf(text, sizeof(text), "%s: %s", words_of_none(), why);
+	else
+		snprintf(text, sizeof(text), "%s: %s fails (error %d)", words_of_none(), at, r);
+	note(c, text);
+	cuda_driver_ours++;
+	range_profiler_close(&rc->profiler);
+	cuda_driver_ours--;
+}
+
 /* Its lock is ours. */
 static void drain(struct cupti *c, struct ranged_context *rc)
 {
-	struct drained d = {c, rc};
-	size_t n = 0, dropped = 0;
 	int r;
 
 	if (!rc->profiler.is_running)
 		return;
 	r = rc->is_within ? pop(rc) : 0;
-	cuda_driver_ours++;
-	r = r ? r : range_profiler_drain(&rc->profiler, take_range, &d, &n, &dropped);
-	cuda_driver_ours--;
-	pthread_mutex_lock(&ranges.lock);
-	ranges.n_dropped += dropped;
-	ranges.n_refused += r == 0 && rc->profiler.by_kernel && n != rc->n ? rc->n : 0;
-	pthread_mutex_unlock(&ranges.lock);
-	rc->n = 0;
+	r = r ? r : read_ranges(c, rc);
 	if (r)
 		give_up(c, rc, r);
 }
@@ -586,6 +599,8 @@ static void tell_missing(struct cupti *c)
 		 "kernels of which CUPTI counted another number than were launched"},
 		{ranges.n_dropped, is_lasting() ? "ranges for which CUPTI had no room"
 						: "kernels for which CUPTI had no room"},
+		{ranges.n_unread, is_lasting() ? "ranges that CUPTI failed to give back"
+					       : "kernels whose ranges CUPTI failed to give back"},
 		{atomic_load(&ranges.n_captured_besides), "launches while a stream was captured"},
 		{atomic_load(&ranges.n_others), "launches of CUDA graphs"},
 		{atomic_load(&ranges.n_gone),

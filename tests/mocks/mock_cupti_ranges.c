@@ -10,9 +10,11 @@
  *   short      CUPTI's own ranges are one less than there were kernels
  *   timed      records of kernels that CUPTI replays have times, which real ones have not
  *   drop       the first range of each image is dropped
+ *   at=N       the N-th call, from 1 on, fails
  *   cancel     a thread that pushes a range may be cancelled there, as one that waits in a driver */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,10 +54,21 @@ static bool is_said(const char *word)
 	return all && strstr(all, word);
 }
 
+/* Is it this call's turn to fail? */
+static bool is_failing(void)
+{
+	static atomic_uint n_calls;
+	const char *all = getenv("MOCK_CUPTI_RANGES"), *at = all ? strstr(all, "at=") : NULL;
+
+	return at && atomic_fetch_add(&n_calls, 1) + 1 == strtoul(at + 3, NULL, 10);
+}
+
 #define CHECK(p, type, last)                                                                       \
 	do {                                                                                       \
 		if ((p)->size != ABI_HOST_SIZE(type, last) || (p)->reserved)                       \
 			return ABI_BAD_ARGUMENT;                                                   \
+		if (is_failing())                                                                  \
+			return ABI_UNKNOWN;                                                        \
 	} while (0)
 
 EXPORT uint32_t cuptiGetDeviceId(void *context, uint32_t *ret_id);

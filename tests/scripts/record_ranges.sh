@@ -118,5 +118,16 @@ is "a thread before it was cancelled" before 100 1
 is "the one that was" cancelled 100 1
 is "one after another was cancelled" after 200 1
 check "a cancelled launch is a launch" 2 "$(of count add)"
+
+# ---- each call of CUPTI fails in turn: times all the same, and what was counted before
+for ((i = 1; i <= 16; i++)); do
+	export MOCK_CUPTI_RANGES=at=$i
+	check "call $i fails: status, times" "0 3012" "$(run scope) $(of count add)"
+	has "call $i fails: why" " fails (error 999)" <(notes)
+done
+is "a call fails after others that counted" outer 300 2
+is "a call fails after others that counted" inner 200 1
+is "a call fails before this counts" many - -
+has "… which are not all" "no hardware metrics from here on" <(notes)
 unset MOCK_CUPTI_RANGES
 finish
