@@ -369,8 +369,8 @@ class GmpProfiler:
         try:
             yield self
         finally:
-            # disable() in between leaves it open until here.
-            if len(self._stack()) > open_before:
+            # disable() in between leaves it open until here, and an exception what was pushed within it.
+            while len(self._stack()) > open_before:
                 self.pop_range()
 
     def profile_memory(self, name):
@@ -399,13 +399,17 @@ class GmpProfiler:
 
     def _warn_if_unmeasured(self, profile, ranges):
         """Once, in the profile's own words."""
-        if not self._metrics or self._is_warned:
+        texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
+        if self._is_warned:
             return
-        if all(r.n_measured or not r.n_kernels for r in ranges):
+        if ranges and texts and all(n["kind"] != "kernel" for n in profile["nodes"]):
+            what = "no kernels were seen"
+        elif self._metrics and not all(r.n_measured or not r.n_kernels for r in ranges):
+            what = "kernels without counters"
+        else:
             return
         self._is_warned = True
-        texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
-        warnings.warn("kernels without counters: %s" % ("; ".join(texts) or "why is not known"))
+        warnings.warn("%s: %s" % (what, "; ".join(texts) or "why is not known"))
 
     def _flush(self):
         """All that was launched has been recorded."""

@@ -317,11 +317,11 @@ class Counted(Case):
         os.mkdir("lib")
         os.symlink(CUDA, "lib/libcuda.so.1")
         variables.setdefault("MOCK_CUPTI_CHIP", "GH100")
+        variables.setdefault("PROTON_CUPTI_PATH", os.environ["PROTON_CUPTI_PATH"])
         return run(
             COUNTED,
             *arguments,
             PROTON_COMMAND=COMMAND,
-            PROTON_CUPTI_PATH=os.environ["PROTON_CUPTI_PATH"],
             LD_LIBRARY_PATH=os.path.abspath("lib"),
             **variables
         )
@@ -371,6 +371,12 @@ class Counted(Case):
         self.assertIn("kernels without counters: which chip? there is no GPU to ask", err)
         self.assertIn("hardware metrics are not measured", err)
 
+    def test_no_cupti(self):
+        out, err = self.run_it("early", PROTON_CUPTI_PATH=os.path.abspath("none"))
+        self.assertIn("  gpu__time_duration.sum: -\n  kernels: 0\n", out)
+        self.assertIn("no kernels were seen: ", err)
+        self.assertIn("no CUDA work is recorded: there is no libcupti", err)
+
 
 @unittest.skipUnless(has("session_data"), "libproton has no proton_api_session_data()")
 class Recorded(RecordedCase):
@@ -398,6 +404,15 @@ class Recorded(RecordedCase):
                 raise KeyError
         launch("outside")
         self.assertEqual(self.found(), [(("outer",), 0)])
+
+    def test_exception_past_a_pop(self):
+        with self.assertRaises(KeyError):
+            with self.profiler.profile_range("outer"):
+                self.profiler.push_range("pushed")
+                launch("add")
+                raise KeyError
+        launch("outside")
+        self.assertEqual(self.found(), [(("outer",), 1), (("outer", "pushed"), 1)])
 
     def test_function(self):
         @self.profiler.profile_function("named")
