@@ -385,7 +385,7 @@ class GmpProfiler:
 
     def get_ranges(self):
         """The ranges so far, a list of Range, after all that was launched in them has been recorded (waits for
-        the device). Raises ProfilerError."""
+        the device). What other threads launch until it returns is in no range. Raises ProfilerError."""
         if self._session is None:
             return []
         try:
