@@ -98,18 +98,42 @@ static bool has_submetrics(const struct counters_answer *a)
 	return true;
 }
 
+enum { LEFT_OUT_NAMED = 4 }; /* metrics of a set, one by one */
+
+static bool is_left_out(const struct counter_metric *m)
+{
+	return m->role == COUNTER_PLANNED && m->state != PLAN_COUNTED;
+}
+
+/* Of a set, which is of all chips, one has some: many names that it has not are no news. */
+static void say_left_out(const struct counters_answer *a, const struct metric_set *set)
+{
+	size_t n = 0, n_planned = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		n += is_left_out(&a->metrics[i]);
+		n_planned += a->metrics[i].role == COUNTER_PLANNED;
+	}
+	if (set && n > (size_t)LEFT_OUT_NAMED) {
+		complain(
+			"%s cannot count %zu of %zu metrics, which are left out ('proton metrics --set %s' says which)",
+			a->chip, n, n_planned, set->name);
+		return;
+	}
+	for (size_t i = 0; i < a->n; i++)
+		if (is_left_out(&a->metrics[i]))
+			complain("%s cannot count '%s': it is left out", a->chip,
+				 a->metrics[i].name);
+}
+
 static int take_metrics(const struct counters_answer *a, int add, struct ranges_wanted *w)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		const struct counter_metric *m = &a->metrics[i];
 		bool ok;
 
-		if (m->role != COUNTER_PLANNED)
+		if (m->role != COUNTER_PLANNED || m->state != PLAN_COUNTED)
 			continue;
-		if (m->state != PLAN_COUNTED) {
-			complain("%s cannot count '%s': it is left out", a->chip, m->name);
-			continue;
-		}
 		ok = ranges_wanted_add(w, m->name, unit_of(m->unit),
 				       add >= 0 ? (uint8_t)add : range_metric_add(m->name));
 		if (!ok) {
@@ -196,6 +220,7 @@ static int ask(const struct counters_question *q, enum replay replay, int add, b
 	} else if (!q->set && (!metrics_all_answered(q, &a) || !has_submetrics(&a))) {
 		status = STATUS_USAGE;
 	} else {
+		say_left_out(&a, q->set);
 		status = take_metrics(&a, add, w);
 		if (status == STATUS_OK)
 			status = choose_replay(a.passes, replay, is_silent, w);

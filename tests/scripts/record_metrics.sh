@@ -40,6 +40,9 @@ check "status" 0 "$(run 1 5000 --metrics $four)"
 check "kernels are as many as they were" "add 2500 mul 2500" "$(of count)"
 check "… and as long" "add 2.5e+06 mul 2.5e+06" "$(of 'time (ns)')"
 check "all were measured, in five images" "add 2500 mul 2500" "$(of measured)"
+run 1 10 --metrics gmp >/dev/null
+check "what a chip has not of a set is said at once" "proton: GH100 cannot count 26 of 30 metrics, which are left out ('proton metrics --set gmp' says which)" "$(cat err)"
+run 1 5000 --metrics $four >/dev/null
 "$PROTON" report --tree --width 80 a.hatchet >narrow
 check "columns that a terminal has no room for are named" "$four" "$(sed -n '/^(of this profile: /,/)$/p' narrow | tr -d ' ()\n' | sed 's/.*measured_time,//')"
 check "… in lines that fit" "" "$(LC_ALL=C.UTF-8 awk 'length($0) > 80' narrow)"
