@@ -10,10 +10,17 @@
 
 /* ---- keys ---- */
 
+static const char apart[] = "user:";
+
+/* Does it say where a node ran? No metric has such a key, whatever its name. */
+static bool is_place(const char *key)
+{
+	return !strcmp(key, "device_id") || !strcmp(key, "device_type");
+}
+
 /* The collector keeps what is called like something measured apart. What says where a node ran stays so. */
 static const char *own_begin(const char *name)
 {
-	static const char apart[] = "user:";
 	size_t n = sizeof(apart) - 1;
 
 	return !strncmp(name, apart, n) && name[n] && strncmp(name + n, "device_", 7) != 0
@@ -57,6 +64,13 @@ static size_t element_of(const char *bare, size_t len, uint32_t *ret)
 	return i - 1;
 }
 
+/* As the collector names it; files of others have it without. */
+static const char *place_apart(const char *name, char buf[static GIVEN_KEY_MAX])
+{
+	snprintf(buf, GIVEN_KEY_MAX, "%s%s", apart, name);
+	return buf;
+}
+
 const char *given_key(const char *whole, char buf[static GIVEN_KEY_MAX], uint32_t *ret_element)
 {
 	const char *name = own_begin(whole);
@@ -65,12 +79,15 @@ const char *given_key(const char *whole, char buf[static GIVEN_KEY_MAX], uint32_
 
 	if ((!name[len] && n == bare) || len >= GIVEN_KEY_MAX) {
 		*ret_element = GIVEN_WHOLE;
-		return name;
+		return is_place(name) ? place_apart(name, buf) : name;
 	}
 	memcpy(buf, name, n);
 	memcpy(buf + n, name + bare, len - bare);
 	buf[n + len - bare] = '\0';
-	return buf;
+	if (!is_place(buf))
+		return buf;
+	*ret_element = GIVEN_WHOLE;
+	return name;
 }
 
 void given_element(const char *key, uint32_t element, char buf[static GIVEN_KEY_MAX])
@@ -117,7 +134,7 @@ int given_list_init(struct given_list *l, const struct metric_table *t, bool pla
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
 		if (!export_is_column(i))
 			continue;
-		if (plain || i < METRIC_N_BUILTIN)
+		if (i < METRIC_N_BUILTIN || (plain && !is_place(metric_table_get(t, i)->name)))
 			given_list_add(l, metric_table_get(t, i)->name, i);
 		else
 			r = list_metric(l, metric_table_get(t, i)->name, i);

@@ -921,6 +921,39 @@ START_TEST(what_was_given_is_so_in_messagepack)
 }
 END_TEST
 
+/* As a file of others has them: what the collector names is "user:device_id". */
+START_TEST(where_a_node_ran_is_no_metric)
+{
+	static const char *const names[] = {"device_id", "device_type[1]"};
+	struct session *s = session_new(), *back;
+	uint32_t node = session_node(s, SESSION_ROOT, FRAME_KERNEL, "k"), lane = gpu_lane(s);
+	struct buf text;
+	struct metric m;
+
+	kernel(s, node, lane, 100, 1);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		metric_guess(names[i], METRIC_U64, &m);
+		session_add(s, node, lane, 0, metric_table_add(s->metrics, &m),
+			    (union metric_value){.u64 = 7 + i});
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		write_text(s,
+			   i ? &as_given : &(struct write_options){.compact = true, .plain = true},
+			   &text);
+		ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"device_id\":\"0\""));
+		ck_assert_ptr_null(strstr(buf_str(&text), "\"device_id\":7"));
+		ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"user:device_id\":7"));
+		ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"device_type[1]\":8"));
+		back = parse_ok(text.data, text.len);
+		/* Its name is in the rows. */
+		ck_assert(own(back, node_named(back, "k"), i ? names[0] : "user:device_id") == 7);
+		session_free(back);
+		buf_done(&text);
+	}
+	session_free(s);
+}
+END_TEST
+
 START_TEST(elements_are_named_before_the_unit)
 {
 	static const char text[] = "[{\"children\":[{\"frame\":{\"name\":\"a\"},\"metrics\":"
@@ -1017,6 +1050,7 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
 	tcase_add_test(tc, what_was_given_is_as_it_was_given);
 	tcase_add_test(tc, what_was_given_is_so_in_messagepack);
+	tcase_add_test(tc, where_a_node_ran_is_no_metric);
 	tcase_add_test(tc, elements_are_named_before_the_unit);
 	tcase_add_test(tc, whole_numbers_stay_exact);
 	tcase_add_test(tc, devices_are_found);
