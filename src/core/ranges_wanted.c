@@ -46,6 +46,14 @@ uint8_t range_metric_add(const char *name)
 	return add < 0 ? METRIC_WMEAN : (uint8_t)add;
 }
 
+bool range_metric_is(const char *name)
+{
+	size_t unit = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+	return unit && !strncmp(name + unit, "__", 2) && strchr(name + unit, '.') &&
+	       !strpbrk(name, " /[");
+}
+
 bool ranges_wanted_has(const struct ranges_wanted *w, const char *name)
 {
 	for (size_t i = 0; i < w->n; i++)

@@ -50,6 +50,8 @@ struct ranges_wanted {
 /* How a metric adds up over kernels, by what stands behind its name; what is no sum and no extreme is a mean, weighted by
  * time. */
 uint8_t range_metric_add(const char *name);
+/* Is it a name of CUPTI's: "dram__bytes.sum"? */
+bool range_metric_is(const char *name);
 /* By a word: "sum", "max", "min", "mean", or in capitals. -1: it is none. */
 int range_metric_add_of(const char *word);
 

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "core/ranges_wanted.h"
 #include "format/hatchet_kind.h"
 
 #define METRICS_MAX 10000 /* beyond, a file is not a profile: its other keys are left out */
@@ -653,18 +654,40 @@ static enum metric_type type_of_facts(unsigned facts)
 	return facts & FACT_TEXT && !(facts & FACT_WHOLE) ? METRIC_TEXT : METRIC_U64;
 }
 
+/* What hardware counted has one name everywhere, which says how it adds up: means by the time in which they were
+ * measured, where the file has that. */
+static int guess_counted(struct hread *r, struct metric *m)
+{
+	static const char time[] = "measured_time (ns)";
+	uint32_t key = strtab_find(r->f.keys, time, sizeof(time) - 1);
+
+	m->add = range_metric_add(m->name);
+	if (m->add != METRIC_WMEAN)
+		return 0;
+	m->type = METRIC_F64;
+	if (key == STRTAB_NONE || type_of_facts(r->f.facts[key]) == METRIC_TEXT)
+		return 0;
+	return hread_add_metric(r, time, r->f.facts[key], &m->weight);
+}
+
 /* A metric that the file only mentions: what it is follows from its values and its name. */
 int hread_add_metric(struct hread *r, const char *name, unsigned facts, uint32_t *ret_id)
 {
 	struct metric m;
+	int ret = 0;
 
 	*ret_id = metric_table_find(r->s->metrics, name);
 	if (*ret_id != METRIC_NONE)
 		return 0;
+	metric_guess(name, type_of_facts(facts), &m);
+	if (m.type != METRIC_TEXT && range_metric_is(name))
+		ret = guess_counted(r, &m);
+	if (ret < 0)
+		return ret;
 	if (metric_table_count(r->s->metrics) >= METRICS_MAX)
 		return hread_warn(r, WARNING_METRICS);
-	metric_guess(name, type_of_facts(facts), &m);
-	if (m.scope == METRIC_INCLUSIVE && r->root_is_complete && !(facts & FACT_ROOT))
+	if (m.add == METRIC_SUM && m.scope == METRIC_INCLUSIVE && r->root_is_complete &&
+	    !(facts & FACT_ROOT))
 		m.scope = METRIC_EXCLUSIVE;
 	else if (m.scope == METRIC_EXCLUSIVE && facts & FACT_ROOT)
 		m.scope = METRIC_INCLUSIVE;

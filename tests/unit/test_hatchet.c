@@ -809,6 +809,47 @@ START_TEST(metrics_are_inclusive_unless_known_not_to_be)
 END_TEST
 
 /* Whatever a file says of them. */
+static double whole(struct snapshot *snap, const char *metric, uint32_t node)
+{
+	const struct session *s = snapshot_session(snap);
+
+	return snapshot_column(snap, metric_table_find(s->metrics, metric), true)->v[node];
+}
+
+/* 2 ns at 10 and 6 ns at 50 are 40; without the times they count alike. */
+START_TEST(what_hardware_counted_adds_up_by_its_name)
+{
+	static const char file[] =
+		"[{\"frame\":{\"name\":\"ROOT\",\"type\":\"function\"},"
+		"\"metrics\":{\"u__a.sum\":7,\"time (ns)\":8},"
+		"\"children\":[{\"frame\":{\"name\":\"p\",\"type\":\"function\"},"
+		"\"metrics\":{\"u__a.sum\":3,\"u__b.pct\":10,\"u__c.max\":1,\"%s\":2},"
+		"\"children\":[{\"frame\":{\"name\":\"c\",\"type\":\"function\"},"
+		"\"metrics\":{\"u__a.sum\":4,\"u__b.pct\":50,\"u__c.max\":9,\"%s\":6},"
+		"\"children\":[]}]}]}]";
+	static const char *const times[] = {"measured_time (ns)", "other"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(times); i++) {
+		const struct snapshot_spec spec = {0};
+		char text[1024];
+		struct snapshot *snap;
+		struct session *s;
+		uint32_t p;
+
+		snprintf(text, sizeof(text), file, times[i], times[i]);
+		s = parse_ok(text, strlen(text));
+		snap = snapshot_new(s, &spec);
+		ck_assert_int_eq(snapshot_update(snap, 1), 0);
+		p = 1;
+		ck_assert(whole(snap, "u__a.sum", p) == 7);
+		ck_assert(whole(snap, "u__b.pct", p) == (i ? 30 : 40));
+		ck_assert(whole(snap, "u__c.max", p) == 9);
+		snapshot_free(snap);
+		session_free(s);
+	}
+}
+END_TEST
+
 START_TEST(texts_do_not_add_up)
 {
 	static const char text[] = "[{\"proton\":{\"metrics\":[{\"name\":\"m\",\"type\":\"text\","
@@ -1046,6 +1087,7 @@ static TCase *contract_cases(void)
 	tcase_add_test(tc, texts_that_are_not_utf8_survive);
 	tcase_add_test(tc, kinds_are_guessed);
 	tcase_add_test(tc, metrics_are_inclusive_unless_known_not_to_be);
+	tcase_add_test(tc, what_hardware_counted_adds_up_by_its_name);
 	tcase_add_test(tc, texts_do_not_add_up);
 	tcase_add_test(tc, the_roots_zeros_are_no_values);
 	tcase_add_test(tc, what_was_given_is_as_it_was_given);
