@@ -88,6 +88,8 @@ static int take_header(struct dump *d)
 	char head[N_WORDS * sizeof(uint32_t)], warps[sizeof(d->recording)];
 	int r = take(d, head, sizeof(head));
 
+	if (r == 0 && !warps_detect(head, sizeof(head)))
+		return format_fail(d->error, -EBADMSG, 0, "no buffer that warps wrote");
 	for (size_t i = 0; r == 0 && i < N_WORDS; i++)
 		d->words[i] = word_at(head, i);
 	if (r == 0)
