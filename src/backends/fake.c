@@ -31,6 +31,7 @@
 #include <unistd.h>
 #include "backends/backend.h"
 #include "base/clock.h"
+#include "base/named_file.h"
 #include "base/util.h"
 
 enum { SCRIPT_MAX = 65536 };
@@ -57,7 +58,7 @@ struct fake {
 static int fake_load(struct fake *f, const char *spec)
 {
 	ssize_t n;
-	int fd = open(spec, O_RDONLY | O_CLOEXEC);
+	int fd = regular_open(spec, O_RDONLY, NULL);
 
 	if (fd < 0) {
 		snprintf(f->script, sizeof(f->script), "%s", spec);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/util.h"
 
 /* ---- what is loaded where ---- */
@@ -53,14 +54,14 @@ struct file {
 
 static struct file file_map(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct file f = {0};
 	struct stat st;
+	int fd = regular_open(path, O_RDONLY, &st);
 	void *p;
 
 	if (fd < 0)
 		return f;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+	if (st.st_size > 0) {
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (p != MAP_FAILED)
 			f = (struct file){p, (size_t)st.st_size};

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 void buf_init(struct buf *b, size_t max)
 {
@@ -81,6 +82,19 @@ void *buf_extend(struct buf *b, size_t n)
 		return NULL;
 	b->len += n;
 	return b->data + b->len - n;
+}
+
+int buf_read(struct buf *b, int fd)
+{
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) != 0 && !b->error) {
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		buf_put(b, piece, n < 0 ? 0 : (size_t)n);
+	}
+	return b->error;
 }
 
 const char *buf_str(struct buf *b)

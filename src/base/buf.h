@@ -25,6 +25,8 @@ void buf_printf(struct buf *b, const char *format, ...) _printf_(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list ap) _printf_(2, 0);
 /* n fresh bytes at the end, or NULL. */
 void *buf_extend(struct buf *b, size_t n);
+/* Append all that is left in a descriptor; 0, -errno, or the buffer's error. */
+int buf_read(struct buf *b, int fd);
 /* The content as a C string ("" when empty or failed). */
 const char *buf_str(struct buf *b);
 

@@ -2,11 +2,13 @@
 #include "config.h" // IWYU pragma: keep
 #include "cmd/measured.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "base/human.h"
+#include "base/named_file.h"
 #include "base/shown.h"
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -33,15 +35,10 @@ static bool file_path(char path[PATH_MAX])
 /* "" where it cannot be read. */
 static void read_text(const char *path, struct buf *text)
 {
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	struct stat st;
-	int c;
+	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, NULL);
 
-	if (!file || fstat(fileno(file), &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	while ((c = getc(file)) != EOF && text->len < TEXT_MAX)
-		buf_putc(text, (char)c);
-	if (ferror(file) || text->error)
+	text->max = TEXT_MAX;
+	if (fd >= 0 && buf_read(text, fd) < 0)
 		buf_clear(text);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/metrics_print.h"
@@ -23,7 +24,7 @@ static void complain_of_set(const char *name, int r, unsigned line)
 	else if (r == -EINVAL)
 		complain("'%s' has no metrics", name);
 	else if (strchr(name, '/') || r != -ENOENT)
-		complain("cannot read '%s': %s", name, strerror(-r));
+		complain("cannot read '%s': %s", name, open_error(r));
 	else {
 		while (n < ARRAY_SIZE(names) && (names[n] = metric_set_name((unsigned)n)))
 			n++;

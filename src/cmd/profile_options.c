@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/named_file.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/measured.h"
@@ -86,22 +87,20 @@ const struct peaks *profile_table_peaks(struct profile_options *o)
 
 int peaks_load(struct peaks **peaks, const char *path)
 {
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(closep) int fd = input_open(path, INPUT_WAIT_MS);
 	_cleanup_(buf_done) struct buf text = {.max = 1 << 20};
 	unsigned line = 0;
-	int r = -errno, c;
+	int r;
 
-	if (file && !*peaks)
+	if (fd >= 0 && !*peaks)
 		*peaks = peaks_new();
-	if (!file || !*peaks) {
-		complain("cannot open '%s': %s", path, strerror(file ? ENOMEM : -r));
+	if (fd < 0 || !*peaks) {
+		complain("cannot open '%s': %s", path, open_error(fd < 0 ? fd : -ENOMEM));
 		return -EBADMSG;
 	}
-	while ((c = getc(file)) != EOF)
-		buf_putc(&text, (char)c);
-	r = text.error     ? text.error
-	    : ferror(file) ? -EIO
-			   : peaks_parse(*peaks, buf_str(&text), &line);
+	r = buf_read(&text, fd);
+	if (r == 0)
+		r = peaks_parse(*peaks, buf_str(&text), &line);
 	if (r == -EINVAL)
 		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in "
 			 "data/peaks.txt",

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/signalfd.h>
 #include "base/buf.h"
+#include "base/named_file.h"
 #include "base/shown.h"
 #include "base/util.h"
 #include "cmd/commands.h"
@@ -216,7 +217,7 @@ static int read_settings(struct screen_options *o, const char *path, bool wanted
 	if (r == 0)
 		settings_parse(&o->settings, buf_str(&text), text.len, on_skipped, &reading);
 	else if (wanted || r != -ENOENT)
-		complain("cannot read '%s': %s", path, strerror(-r));
+		complain("cannot read '%s': %s", path, open_error(r));
 	if (reading.n_skipped)
 		snprintf(o->skipped, sizeof(o->skipped), "%u of the lines in %.100s mean nothing",
 			 reading.n_skipped, path);

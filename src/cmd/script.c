@@ -3,11 +3,13 @@
  * helper in Python (triton_command.py) starts the session in the script's interpreter, and ends it. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/run_options.h"
@@ -136,7 +138,8 @@ bool is_script(const char *word)
  * python3.12". */
 static char *shebang_of(const char *path)
 {
-	_cleanup_(fclosep) FILE *f = fopen(path, "re");
+	int fd = regular_open(path, O_RDONLY, NULL);
+	_cleanup_(fclosep) FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[PATH_MAX + 64], *rest = line, *word;
 
 	if (!f || !fgets(line, sizeof(line), f) || strncmp(line, "#!", 2) != 0)

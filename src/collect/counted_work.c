@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "backends/pages.h"
 #include "base/clock.h"
+#include "base/named_file.h"
 #include "base/util.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
@@ -111,11 +112,10 @@ static void samples_map(struct of_device *d, const char *uuid)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" COUNTED_SAMPLES_NAME, collector->dir, uuid);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = regular_open(path, O_RDWR | O_NOFOLLOW, &st);
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		d->kept = room_of(fd, (uint64_t)st.st_size);
+	d->kept = room_of(fd, (uint64_t)st.st_size);
 	p = d->kept ? mmap(NULL, counted_samples_bytes(d->kept), PROT_READ | PROT_WRITE, MAP_SHARED,
 			   fd, 0)
 		    : MAP_FAILED;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/named_file.h"
 #include "base/util.h"
 
 #define TEXT_MAX   (1 << 20)
@@ -154,22 +155,23 @@ int metric_set_parse(const char *name, const char *text, struct metric_set **ret
 
 int metric_set_load(const char *path, struct metric_set **ret, unsigned *ret_line)
 {
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	_cleanup_(buf_done) struct buf text = {0};
-	int c;
+	_cleanup_(closep) int fd = input_open(path, INPUT_WAIT_MS);
+	_cleanup_(buf_done) struct buf text = {.max = TEXT_MAX};
+	const char *all;
+	int r;
 
 	*ret_line = 0;
-	if (!file)
-		return -errno;
-	buf_init(&text, TEXT_MAX);
-	for (*ret_line = 1; (c = getc(file)) > 0 && !text.error; *ret_line += c == '\n')
-		buf_putc(&text, (char)c);
-	if (c == '\0')
-		return -EINVAL; /* what follows would not be read */
-	*ret_line = 0;
-	if (ferror(file))
-		return -errno;
-	return text.error ? text.error : metric_set_parse(path, buf_str(&text), ret, ret_line);
+	if (fd < 0)
+		return fd;
+	r = buf_read(&text, fd);
+	if (r < 0)
+		return r;
+	all = buf_str(&text);
+	if (strlen(all) == text.len)
+		return metric_set_parse(path, all, ret, ret_line);
+	for (*ret_line = 1; *all; all++)
+		*ret_line += *all == '\n';
+	return -EINVAL; /* what follows would not be read */
 }
 
 int metric_set_find(const char *name, struct metric_set **ret)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include "base/named_file.h"
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -23,9 +24,9 @@ int view_read(const struct doctor_host *host, const char *path, struct buf *text
 	buf_clear(text);
 	if (below_root(host, path, full) < 0)
 		return -ENAMETOOLONG;
-	fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = regular_open(full, O_RDONLY, NULL);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	while ((n = read(fd, piece, sizeof(piece))) > 0 && text->len < TEXT_MAX)
 		buf_put(text, piece, (size_t)n);
 	return n < 0 ? -errno : text->error;

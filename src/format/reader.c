@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/named_file.h"
 
 int format_fail(struct format_error *error, int code, uint64_t offset, const char *why, ...)
 {
@@ -25,7 +26,7 @@ int format_fail(struct format_error *error, int code, uint64_t offset, const cha
 int format_fail_code(struct format_error *error, int code)
 {
 	return format_fail(error, code, FORMAT_NO_OFFSET, "%s",
-			   code == -ENOMEM ? "out of memory" : strerror(-code));
+			   code == -ENOMEM ? "out of memory" : open_error(code));
 }
 
 void format_error_line(const struct format_error *error, const char *path, struct buf *line)
@@ -39,9 +40,11 @@ void format_error_line(const struct format_error *error, const char *path, struc
 int reader_open(const char *path)
 {
 	struct stat st;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	if (strcmp(path, "-") != 0)
+		return input_open(path, INPUT_WAIT_MS);
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "base/named_file.h"
 
 void launch_origin_save(struct launch_origin *origin)
 {
@@ -70,7 +71,7 @@ static void write_pid(char *digits)
 /* A script without "#!" may be given to the shell, other junk may not. */
 static bool looks_like_text(const char *path)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, NULL);
 	char head[128];
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "launch/target_env.h"
 
@@ -231,7 +232,7 @@ static int follow_script(char *line, const char *path_list, char **ret_path)
 /* One file. 1: it is a script and *ret_next its interpreter. */
 static int inspect_file(const char *path, const char *path_list, unsigned *flags, char **ret_next)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, NULL);
 	char head[SCRIPT_LINE + 1];
 	ssize_t n;
 

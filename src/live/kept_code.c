@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "core/pc_samples.h"
 
@@ -37,15 +38,11 @@ static int copy_bytes(int from, int to)
 /* The program could put anything there: what is no file is not followed. */
 static int copy(int from_folder, int to_folder, const char *name)
 {
-	_cleanup_(closep) int from =
-		openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	_cleanup_(closep) int from = regular_openat(from_folder, name, O_RDONLY | O_NOFOLLOW, NULL);
 	_cleanup_(closep) int to = -1;
-	struct stat st;
 
-	if (from < 0 || fstat(from, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
+	if (from < 0)
+		return from;
 	unlinkat(to_folder, name, 0);
 	to = openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	return to < 0 ? -errno : copy_bytes(from, to);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/named_file.h"
 #include "base/util.h"
 #include "format/write_file.h"
 #include "launch/launch.h"
@@ -223,8 +224,8 @@ int receiver_open_file(const struct receiver *r, const char *name)
 
 	if (!file_path(r, name, path))
 		return -1;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1)
+	fd = regular_open(path, O_RDWR | O_NOFOLLOW, &st);
+	if (fd >= 0 && st.st_nlink <= 1)
 		return fd;
 	if (fd >= 0)
 		close(fd);

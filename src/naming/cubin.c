@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/elf_bytes.h"
+#include "base/named_file.h"
 #include "base/util.h"
 #include "naming/line_program.h"
 
@@ -195,22 +196,17 @@ int cubin_read(const void *bytes, size_t n, struct cubin **ret)
 }
 
 /* Read, not mapped: a file that is cut short while we look must be an error. */
-static int read_whole(int fd, struct cubin *c)
+static int read_whole(int fd, size_t size, struct cubin *c)
 {
-	struct stat st;
 	ssize_t n;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EBADMSG;
-	if ((uint64_t)st.st_size > FILE_MAX)
+	if (size > FILE_MAX)
 		return -EFBIG;
-	c->owned = malloc((size_t)st.st_size + 1);
+	c->owned = malloc(size + 1);
 	if (!c->owned)
 		return -ENOMEM;
-	while (c->all.size < (size_t)st.st_size) {
-		n = read(fd, c->owned + c->all.size, (size_t)st.st_size - c->all.size);
+	while (c->all.size < size) {
+		n = read(fd, c->owned + c->all.size, size - c->all.size);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -225,16 +221,17 @@ static int read_whole(int fd, struct cubin *c)
 
 int cubin_open(const char *path, struct cubin **ret)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, &st);
 	struct cubin *c;
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	r = read_whole(fd, c);
+	r = read_whole(fd, (size_t)st.st_size, c);
 	if (r < 0) {
 		cubin_free(c);
 		return r;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "naming/object_debug.h"
 
@@ -71,12 +72,11 @@ static bool has_build_id(Elf *elf, const char *wanted)
 /* Read, not mapped: a file that is cut short while we look must be an error. */
 static bool image_open(const char *path, const char *build_id, struct image *ret)
 {
-	struct image i = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-	struct stat st;
+	struct image i = {.fd = regular_open(path, O_RDONLY, NULL)};
 
 	if (i.fd < 0)
 		return false;
-	if (fstat(i.fd, &st) == 0 && S_ISREG(st.st_mode) && elf_version(EV_CURRENT) != EV_NONE)
+	if (elf_version(EV_CURRENT) != EV_NONE)
 		i.elf = elf_begin(i.fd, ELF_C_READ, NULL);
 	if (i.elf && elf_kind(i.elf) == ELF_K_ELF && has_build_id(i.elf, build_id)) {
 		*ret = i;

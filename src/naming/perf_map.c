@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/strtab.h"
 #include "base/util.h"
 
@@ -58,14 +59,13 @@ struct perf_map *perf_map_free(struct perf_map *m)
 /* Nobody but the user, and root, says what the user's programs do: anybody may write to /tmp. */
 static FILE *map_open(const struct perf_map *m)
 {
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
+	int fd = regular_open(m->path, O_RDONLY | O_NOFOLLOW, &st);
 	FILE *f = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) &&
-	    st.st_size > m->read)
+	if ((st.st_uid == geteuid() || !st.st_uid) && st.st_size > m->read)
 		f = fdopen(fd, "r");
 	if (!f)
 		close(fd);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/util.h"
 
 enum { FILES_MAX = 1024, FOLDERS_MAX = 64, PARTS_MAX = 64, FILE_MAX = 16 << 20 };
@@ -78,12 +79,11 @@ static void split(struct file *file)
 /* What is too large, or no file, is none. */
 static bool take(struct source_files *f, struct file *file, const char *path)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, &st);
 	ssize_t n = 1;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX ||
-	    f->n_read + (uint64_t)st.st_size > READ_MAX)
+	if (fd < 0 || st.st_size > FILE_MAX || f->n_read + (uint64_t)st.st_size > READ_MAX)
 		return false;
 	file->text = malloc((size_t)st.st_size + 1);
 	if (!file->text)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "base/named_file.h"
 #include "base/util.h"
 #include "core/generated.h"
 
@@ -203,13 +204,12 @@ static int walk_file(struct source_nodes *n, struct file *f, const char *text, s
 /* Nobody but the user, and root, says what the user's programs do: anybody may write to /tmp. */
 static int open_file(const struct source_nodes *n, const char *path, size_t *ret_size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = regular_open(path, O_RDONLY, &st);
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    (st.st_uid != geteuid() && st.st_uid != 0) || st.st_size > FILE_MAX ||
+	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_size > FILE_MAX ||
 	    n->n_read + (uint64_t)st.st_size > READ_MAX) {
 		close(fd);
 		return -1;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/named_file.h"
 #include "tui/settings.h"
 
 int layout_path(const char *dir, const char *name, struct buf *out)
@@ -57,26 +58,10 @@ int layout_list(const char *dir, struct buf *out)
 int layout_read(const char *path, struct buf *out)
 {
 	/* A FIFO without a writer must not hold up the start. */
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	ssize_t n;
-	void *at;
+	_cleanup_(closep) int fd = input_open(path, 0);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	for (;;) {
-		at = out->len > CONFIG_MAX ? NULL : buf_extend(out, 4096);
-		if (!at)
-			return out->error ? out->error : -EFBIG;
-		n = read(fd, at, 4096);
-		out->len -= 4096 - (size_t)MAX(n, 0);
-		if (n == 0)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-	}
+	out->max = CONFIG_MAX;
+	return fd < 0 ? fd : buf_read(out, fd);
 }
 
 /* Make the folders above a path. */

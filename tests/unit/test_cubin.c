@@ -302,7 +302,7 @@ START_TEST(what_is_no_cubin)
 
 	ck_assert_int_eq(cubin_open(CUBINS "/planted.cu", &c), -EBADMSG);
 	ck_assert_int_eq(cubin_open("/proc/self/exe", &c), -EBADMSG); /* of another machine */
-	ck_assert_int_eq(cubin_open(CUBINS, &c), -EBADMSG);
+	ck_assert_int_eq(cubin_open(CUBINS, &c), -EISDIR);
 	ck_assert_int_eq(cubin_open(CUBINS "/absent", &c), -ENOENT);
 	ck_assert_int_eq(cubin_read("", 0, &c), -EBADMSG);
 	ck_assert_ptr_null(c);
