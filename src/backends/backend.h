@@ -17,6 +17,14 @@
 #include "core/activity.h"
 #include "core/backends.h"
 
+/* What a flush delivers. Each stage delivers what the one before it does, too. */
+enum flush {
+	FLUSH_COMPLETE, /* what is complete: every period, while there is work */
+	FLUSH_MEASURED, /* … and what was counted up to now: a session may be over next */
+	FLUSH_ALL,      /* also what is not complete: before exec(), which may fail */
+	FLUSH_LAST,     /* … at exit: what is to end may end */
+};
+
 struct backend {
 	const char *name;
 	const char *device_type; /* of its devices, until it says more of one */
@@ -26,15 +34,8 @@ struct backend {
 	 * vendor's initialisation (CUDA injection): do not call back into it. */
 	int (*start)(const struct backend_options *options, struct activity_sink *sink,
 		     void **ret_state);
-	/* Deliver what is complete (force: also what is not). Called by the sender thread every
-	 * period while there is work, and with force at exit and before exec, which may fail.
-	 * NULL = nothing to do. */
-	int (*flush)(void *state, bool force);
-	/* The same, at exit in its place, where something is to end then. May be NULL. */
-	int (*finish)(void *state);
-	/* Deliver what was counted up to now, before a flush: a session may be over next. Called by the sender
-	 * thread's flusher; may be NULL. */
-	void (*drain)(void *state);
+	/* Called by the sender's flusher thread, or by the last thread of all. NULL = nothing to do. */
+	int (*flush)(void *state, enum flush how);
 	/* There is more than one calling context (scope, thread) from now on: attribute. Called
 	 * at most once, from any thread; may be NULL. */
 	void (*attribute)(void *state);

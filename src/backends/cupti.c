@@ -135,20 +135,24 @@ static void tell_memory(struct cupti *c, uint64_t until_ns)
 	c->sink->ops->memory_until(c->sink, until_ns);
 }
 
-static int flush_ours(struct cupti *c, bool force, bool is_last)
+static int flush_ours(struct cupti *c, enum flush how)
 {
+	const bool force = how >= FLUSH_ALL;
 	uint64_t begin_ns = clock_realtime_ns();
+	bool has_drained = false;
 	int r;
 
 	cupti_calls_settle(c);
 	cupti_unified_settle(c);
 	cupti_launches_look(&c->launches);
-	if (c->ranges && force)
-		cupti_ranges_flush(c, false);
-	r = cupti_activity_flush(c, force);
+	/* Records of kernels that CUPTI ran again have no times, and never will: it takes them for incomplete. What was drained
+	 * has run. */
+	if (c->ranges && how >= FLUSH_MEASURED)
+		has_drained = cupti_ranges_flush(c, false);
+	r = cupti_activity_flush(c, force || has_drained);
 	if (c->ranges && force)
 		cupti_ranges_flush(c, true);
-	if (is_last)
+	if (how == FLUSH_LAST)
 		cupti_pc_end(c);
 	else
 		cupti_pc_flush(c, force);
@@ -164,8 +168,10 @@ static int flush_ours(struct cupti *c, bool force, bool is_last)
 }
 
 /* While another one begins or ends with CUPTI, the next flush is soon enough; but for the last. */
-static int flush_as(struct cupti *c, bool force, bool is_last)
+static int flush(void *state, enum flush how)
 {
+	const bool force = how >= FLUSH_ALL;
+	struct cupti *c = state;
 	int r = 0;
 
 	if (!cupti_running(c)) /* there is none, and others do not wait for it */
@@ -173,40 +179,11 @@ static int flush_as(struct cupti *c, bool force, bool is_last)
 	if (atomic_load(&c->phase) < CUPTI_ASIDE || !cupti_turn_take(force))
 		return 0;
 	if (cupti_running(c))
-		r = flush_ours(c, force, is_last);
+		r = flush_ours(c, how);
 	else if (atomic_load(&c->phase) == CUPTI_ASIDE)
 		cupti_rival_look(c, force);
 	cupti_turn_give();
 	return r;
-}
-
-static int flush(void *state, bool force)
-{
-	return flush_as(state, force, false);
-}
-
-/* Records of kernels that CUPTI ran again have no times, and never will: it takes them for incomplete. What was drained
- * has run. */
-static void drain_ranges(struct cupti *c)
-{
-	if (cupti_ranges_flush(c, false))
-		(void)cupti_activity_flush(c, true);
-}
-
-static void drain(void *state)
-{
-	struct cupti *c = state;
-
-	if (!c->ranges || !cupti_running(c) || !cupti_turn_take(false))
-		return;
-	if (cupti_running(c))
-		drain_ranges(c);
-	cupti_turn_give();
-}
-
-static int finish(void *state)
-{
-	return flush_as(state, true, true);
 }
 
 static void attribute(void *state)
@@ -252,7 +229,7 @@ static void stop(void *state)
 	if (cupti_running(c)) {
 		cupti_activity_stop(c);
 		cupti_unified_end(c);
-		flush_ours(c, true, true);
+		flush_ours(c, FLUSH_LAST);
 		atomic_store(&c->phase, CUPTI_OFF);
 		c->api.cuptiUnsubscribe(c->subscriber);
 	}
@@ -280,8 +257,6 @@ const struct backend backend_cupti = {
 	.probe = probe,
 	.start = start,
 	.flush = flush,
-	.finish = finish,
-	.drain = drain,
 	.attribute = attribute,
 	.moved = moved,
 	.sample = sample,

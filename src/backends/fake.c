@@ -342,8 +342,9 @@ static int fake_start(const struct backend_options *options, struct activity_sin
 }
 
 /* At the end the script is let run to its next pause, so that a short program has all until there. */
-static int fake_flush(void *state, bool force)
+static int fake_flush(void *state, enum flush how)
 {
+	const bool force = how >= FLUSH_ALL;
 	struct fake *f = state;
 	struct timespec ts = {0, 1000000};
 	int i;

@@ -606,8 +606,9 @@ static int opencl_start(const struct backend_options *options, struct activity_s
 	return 0;
 }
 
-static int opencl_flush(void *state, bool force)
+static int opencl_flush(void *state, enum flush how)
 {
+	const bool force = how >= FLUSH_ALL;
 	struct activity_sink *sink = opencl_sink();
 
 	if (opencl.memory)

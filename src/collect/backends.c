@@ -175,12 +175,8 @@ void backends_flush(enum flush how)
 	for (size_t i = 0; i < N_SOURCES; i++) {
 		const struct open_backend *o = &backends[i];
 
-		if (is_on(o) && o->backend->drain && how == FLUSH_MEASURED)
-			o->backend->drain(o->data);
-		if (is_on(o) && o->backend->finish && how == FLUSH_LAST)
-			o->backend->finish(o->data);
-		else if (is_on(o) && o->backend->flush)
-			o->backend->flush(o->data, how >= FLUSH_ALL);
+		if (is_on(o) && o->backend->flush)
+			o->backend->flush(o->data, how);
 	}
 }
 

@@ -770,12 +770,6 @@ void collect_forked(void); /* this process is a fork child: all begins anew */
 void backends_open(enum collect_door door, struct activity_sink sinks[static N_SOURCES]);
 void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
-enum flush {
-	FLUSH_COMPLETE, /* what is complete */
-	FLUSH_MEASURED, /* … and what was counted up to now: a session may be over next */
-	FLUSH_ALL,      /* also what is not: the program may be over next */
-	FLUSH_LAST,     /* … it is */
-};
 void backends_flush(enum flush how);
 bool backends_flushable(void);        /* is there any to flush? */
 void backends_attribute(void);        /* more than one calling context from now on */

@@ -116,7 +116,7 @@ static void stub_check_loader(void)
 
 static void stub_flush(void)
 {
-	backend_opencl.flush(NULL, true);
+	backend_opencl.flush(NULL, FLUSH_ALL);
 }
 
 static bool api_started;

@@ -227,7 +227,7 @@ static void begin(bool count_launches)
 
 static void flush(void)
 {
-	ck_assert_int_eq(backend_cupti.flush(state, false), 0);
+	ck_assert_int_eq(backend_cupti.flush(state, FLUSH_COMPLETE), 0);
 }
 
 static void kernels(uint32_t n)
@@ -601,7 +601,7 @@ START_TEST(records_without_times_are_losses)
 	mock.call(KERNEL_CALL, &op);
 	flush();
 	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 0); /* it may still run */
-	ck_assert_int_eq(backend_cupti.flush(state, true), 0);
+	ck_assert_int_eq(backend_cupti.flush(state, FLUSH_ALL), 0);
 	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 1);
 	ck_assert_uint_eq(seen.loss[LOSS_REVERSED_TIME], 1);
 	ck_assert_uint_eq(seen.n_all, 1);
@@ -779,7 +779,7 @@ END_TEST
 static void *flush_often(void *stop)
 {
 	while (!*(atomic_bool *)stop)
-		backend_cupti.flush(state, false);
+		backend_cupti.flush(state, FLUSH_COMPLETE);
 	return NULL;
 }
 
@@ -1182,7 +1182,7 @@ START_TEST(the_last_flush_knows_graphs_without_records)
 	mock.call(GRAPH_CALL, &runs);
 	flush();
 	ck_assert_int_eq(in_flight(), 2);
-	backend_cupti.flush(state, true);
+	backend_cupti.flush(state, FLUSH_ALL);
 	ck_assert_int_eq(in_flight(), 0);
 	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 2); /* its records had no times yet */
 }
@@ -1230,7 +1230,7 @@ START_TEST(exit_takes_what_is_incomplete)
 	mock.automatic(false);
 	kernels(3);
 	mock.complete(1, false);
-	ck_assert_int_eq(backend_cupti.flush(state, true), 0);
+	ck_assert_int_eq(backend_cupti.flush(state, FLUSH_ALL), 0);
 	ck_assert_uint_eq(seen.n_all, 1);
 	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 2);
 	ck_assert_int_eq(in_flight(), 0);
@@ -1322,7 +1322,7 @@ START_TEST(stop_in_any_order)
 	ck_assert_uint_eq(seen.loss[LOSS_ZERO_TIME], 3);
 	backend_cupti.stop(state);
 	kernels(3);
-	ck_assert_int_eq(backend_cupti.flush(state, true), 0);
+	ck_assert_int_eq(backend_cupti.flush(state, FLUSH_ALL), 0);
 	ck_assert_uint_eq(seen.n_all, 0);
 	/* Once more. */
 	begin(true);
@@ -1364,7 +1364,7 @@ START_TEST(a_fork_child_touches_nothing)
 	child = fork();
 	if (child == 0) {
 		backend_cupti.forked(state);
-		backend_cupti.flush(state, true);
+		backend_cupti.flush(state, FLUSH_ALL);
 		backend_cupti.attribute(state);
 		backend_cupti.stop(state);
 		after = counters();
