@@ -17,8 +17,12 @@
 enum abi_result {
 	ABI_OK = 0,
 	ABI_BAD_ARGUMENT = 1,
+	ABI_BAD_OPERATION = 7,
+	ABI_NO_MEMORY = 8,
 	ABI_END_OF_BUFFER = 12,   /* also: one subscriber too many, before CUDA 11 */
 	ABI_NOT_INITIALIZED = 15, /* also: the driver is older than this CUPTI */
+	ABI_BUSY = 26,            /* another tool has the hardware counters */
+	ABI_UNSUPPORTED = 27,
 	ABI_NO_UNIFIED = 28,
 	ABI_NO_UNIFIED_OF_DEVICE = 29,
 	ABI_NO_UNIFIED_WITHOUT_PEERS = 30,
@@ -26,6 +30,9 @@ enum abi_result {
 	ABI_NO_PRIVILEGE = 35,
 	ABI_OTHER_SUBSCRIBER = 39,
 	ABI_NO_PRIVILEGE_VIRTUAL = 40,
+	ABI_CONFIDENTIAL = 41, /* computing */
+	ABI_PART = 43,         /* of a device (MIG) */
+	ABI_NOT_UNDER_WSL = 45,
 	ABI_UNKNOWN = 999, /* also: no driver at all */
 };
 

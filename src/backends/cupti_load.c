@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "backends/cupti.h"
+#include "backends/cupti_refusals.h"
 #include "base/loaded.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -157,9 +158,8 @@ static void blame_subscribe(struct search *s, uint32_t result, const char *path,
 	case ABI_NO_PRIVILEGE:
 	case ABI_NO_PRIVILEGE_VIRTUAL:
 		blame(s, NOT_PERMITTED,
-		      "no CUDA work is recorded: the driver does not permit profiling here (%s); "
-		      "ask "
-		      "for CAP_PERFMON or NVreg_RestrictProfilingToAdminUsers=0",
+		      "no CUDA work is recorded: the driver does not permit profiling here (%s): "
+		      "it takes " CUPTI_PERMITTED_BY,
 		      result_text(&s->c->api, result, text));
 		return;
 	default:

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 #include "backends/cupti.h"
+#include "backends/cupti_refusals.h"
 #include "backends/pages.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -128,37 +129,13 @@ static bool is_wanted(const struct cupti *c)
 
 /* ---- refusals ---- */
 
-static const char *why(uint32_t result)
-{
-	switch (result) {
-	case ABI_NO_PRIVILEGE:
-	case ABI_NO_PRIVILEGE_VIRTUAL:
-		return "the driver does not permit it here; ask for CAP_PERFMON or "
-		       "NVreg_RestrictProfilingToAdminUsers=0";
-	case ABI_PC_BUSY:
-		return "another tool has the hardware counters (--counters, DCGM, Nsight Compute)";
-	case ABI_PC_BAD_OPERATION:
-		return "another context of the device is sampled, or it runs under MPS";
-	case ABI_PC_NO_MEMORY:
-		return "the GPU has no memory left for its buffer; a smaller one is "
-		       "--pc-sampling=PERIOD,buffer=SIZE";
-	case ABI_PC_UNSUPPORTED:
-		return "the device, or its driver, does not support it";
-	case ABI_PC_OLD_DEVICE:
-		return "the device is too old for it";
-	case ABI_PC_PART:
-		return "the device is divided (MIG)";
-	default:
-		return "CUPTI refuses it";
-	}
-}
-
 static void refuse(struct cupti *c, const char *call, uint32_t result)
 {
-	char text[320];
+	const char *why = cupti_refusal(CUPTI_SAMPLES_CODE, result);
+	char text[400];
 
 	snprintf(text, sizeof(text), "the code of kernels is not sampled: %s (%s: error %u)",
-		 why(result), call, result);
+		 why ? why : "CUPTI refuses it", call, result);
 	tell(c, TOLD_REFUSED, text);
 }
 
@@ -204,7 +181,7 @@ static uint32_t learn_reasons(struct cupti *c, struct sampled_context *x)
 	if (result != ABI_OK)
 		return result;
 	if (!x->n_reasons || x->n_reasons > REASONS_MAX)
-		return ABI_PC_UNSUPPORTED;
+		return ABI_UNSUPPORTED;
 	for (size_t i = 0; i < x->n_reasons; i++)
 		names[i] = text[i];
 	reasons.n = x->n_reasons;
@@ -214,7 +191,7 @@ static uint32_t learn_reasons(struct cupti *c, struct sampled_context *x)
 		enum pc_reason reason = pc_reason_of(text[i], &not_issued);
 
 		if (indices[i] >= ARRAY_SIZE(x->reason))
-			return ABI_PC_UNSUPPORTED;
+			return ABI_UNSUPPORTED;
 		x->reason[indices[i]].reason = (uint8_t)reason;
 		x->reason[indices[i]].is_not_issued = not_issued;
 		x->reason[indices[i]].is_known = true;
@@ -264,7 +241,7 @@ static void begin(struct cupti *c, struct sampled_context *x)
 		buffer_ready(c, &x->ours, x->n_reasons);
 		buffer_ready(c, &x->theirs, x->n_reasons);
 		call = "cuptiPCSamplingSetConfigurationAttribute";
-		result = x->ours && x->theirs ? configure(c, x) : ABI_PC_NO_MEMORY;
+		result = x->ours && x->theirs ? configure(c, x) : ABI_NO_MEMORY;
 	}
 	if (result != ABI_OK) {
 		disable(c, x);
@@ -422,7 +399,7 @@ static bool read_once(struct cupti *c, struct sampled_context *x)
 	     i++) /* it says how many there are, and reads how many may be */
 		data->records[i].n_reasons = x->n_reasons;
 	result = c->api.cuptiPCSamplingGetData(&get);
-	if (result == ABI_PC_NO_MEMORY)
+	if (result == ABI_NO_MEMORY)
 		data->is_full = 1;
 	else if (result != ABI_OK) {
 		snprintf(text, sizeof(text),

@@ -6,16 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Results, beside those of enum abi_result. */
-enum abi_pc_result {
-	ABI_PC_BAD_OPERATION = 7,
-	ABI_PC_NO_MEMORY = 8, /* also: the hardware's buffer is full */
-	ABI_PC_BUSY = 26,     /* another tool has the hardware */
-	ABI_PC_UNSUPPORTED = 27,
-	ABI_PC_OLD_DEVICE = 41,
-	ABI_PC_PART = 43, /* of a device (MIG) */
-};
-
 enum abi_pc_attribute {
 	ABI_PC_PERIOD = 1, /* 2^n cycles */
 	ABI_PC_SCRATCH_BYTES = 3,

@@ -7,11 +7,7 @@
 
 /* Results, beside those of enum abi_result and enum abi_host_result. */
 enum abi_pm_result {
-	ABI_PM_BAD_OPERATION = 7, /* sampled already */
-	ABI_PM_OVERFLOW = 8,      /* samples came faster than they were decoded */
-	ABI_PM_BUSY = 26,         /* another tool has the counters */
-	ABI_PM_UNSUPPORTED = 27,
-	ABI_PM_PART = 43, /* of a device (MIG) */
+	ABI_PM_OVERFLOW = 8, /* samples came faster than they were decoded */
 };
 
 enum abi_pm_trigger {

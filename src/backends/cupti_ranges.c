@@ -11,6 +11,7 @@
 #include "backends/cupti.h"
 #include "backends/cupti_range_joins.h"
 #include "backends/cupti_range_profiler.h"
+#include "backends/cupti_refusals.h"
 #include "base/util.h"
 #include "core/ranges_wanted.h"
 
@@ -122,18 +123,6 @@ bool cupti_ranges_begin(struct cupti *c)
 
 /* ---- trouble ---- */
 
-static const struct {
-	int result;
-	const char *text;
-} troubles[] = {
-	{ABI_NO_PRIVILEGE, "the driver does not permit counters here; ask for CAP_PERFMON or "
-			   "NVreg_RestrictProfilingToAdminUsers=0"},
-	{ABI_NO_PRIVILEGE_VIRTUAL, "the virtual GPU does not permit counters"},
-	{ABI_PM_BUSY, "another tool has the counters of this GPU (DCGM, Nsight Compute, proton)"},
-	{ABI_PM_PART, "a part of a GPU (MIG) has none that can be read"},
-	{ABI_HOST_BAD_NAME, "this GPU has not all of these metrics"},
-};
-
 /* ---- what was counted ---- */
 
 struct drained {
@@ -206,17 +195,15 @@ static int read_ranges(struct cupti *c, struct ranged_context *rc)
 /* Time profiling goes on, and what was counted before is told. */
 static void give_up(struct cupti *c, struct ranged_context *rc, int r)
 {
-	const char *at = rc->profiler.at ? rc->profiler.at : "memory", *why = NULL;
-	char text[320];
+	const char *why = cupti_refusal(CUPTI_COUNTS_RANGES, (uint32_t)r);
+	const char *at = rc->profiler.at ? rc->profiler.at : "memory"; /* reading has others */
+	char text[400];
 
 	rc->is_off = true;
 	rc->is_within = false;
 	atomic_store(&rc->thread, 0);
 	if (rc->profiler.is_running)
 		(void)read_ranges(c, rc);
-	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
-		if (troubles[i].result == r)
-			why = troubles[i].text;
 	if (why)
 		snprintf(text, sizeof(text), "%s: %s", words_of_none(), why);
 	else

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <string.h>
 #include <strings.h>
+#include "backends/cupti_refusals.h"
 #include "counters/patterns.h"
 #include "launch/child.h"
 
@@ -22,8 +23,10 @@ void asker_tell_seen(void *ctx, const char *loading, const char *broken)
 
 static void tell_failed(int fd, const char *what, int r)
 {
-	if (r < 0)
-		probe_tell(fd, "failed %s: %s", what, strerror(-r));
+	const char *why = r < 0 ? strerror(-r) : cupti_refusal(CUPTI_COUNTS_RANGES, (uint32_t)r);
+
+	if (why)
+		probe_tell(fd, "failed %s: %s", what, why);
 	else
 		probe_tell(fd, "failed %s: error %d", what, r);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "backends/cupti_abi.h"
+#include "backends/cupti_refusals.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/counted_samples.h"
@@ -57,27 +58,14 @@ static void stage(struct counter *c, const char *what)
 
 /* ---- trouble ---- */
 
-static const struct {
-	int result;
-	const char *text;
-} troubles[] = {
-	{ABI_NO_PRIVILEGE,
-	 "the driver lets nobody but administrators read them (CAP_SYS_ADMIN, from driver 565 on CAP_PERFMON; "
-	 "or NVreg_RestrictProfilingToAdminUsers=0)"},
-	{ABI_NO_PRIVILEGE_VIRTUAL, "the host of this virtual machine does not permit them"},
-	{ABI_PM_BAD_OPERATION, "they are being sampled already"},
-	{ABI_PM_BUSY,
-	 "another tool has them, such as DCGM (dcgmi profile --pause gives them back) or ncu"},
-	{ABI_PM_PART, "they are not there for a part of a device (MIG)"},
-	{ABI_PM_UNSUPPORTED, "it cannot be sampled"},
-};
-
 static const char *trouble_text(const struct pm *pm, int r, struct buf *scratch)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
-		if (troubles[i].result == r && (r != ABI_PM_UNSUPPORTED || pm->at))
-			return troubles[i].text;
-	if (r == ABI_PM_UNSUPPORTED)
+	const char *why = cupti_refusal(CUPTI_SAMPLES_COUNTERS, (uint32_t)r);
+	const bool chip_has_none = r == ABI_UNSUPPORTED && !pm->at;
+
+	if (why && !chip_has_none)
+		return why;
+	if (chip_has_none)
 		buf_printf(scratch, "the chip %s has none that proton asks for", pm->chip.name);
 	else if (r < 0)
 		buf_puts(scratch, strerror(-r));

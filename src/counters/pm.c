@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backends/cupti_abi.h"
 #include "base/util.h"
 #include "counters/ask.h"
 
@@ -67,7 +68,7 @@ static int choose(struct pm *pm, const struct metric_set *set)
 	if (r)
 		return failed(pm, "passes of the metrics", r);
 	if (!pm->plan.n_counted)
-		return ABI_PM_UNSUPPORTED;
+		return ABI_UNSUPPORTED;
 	pm->names = calloc(pm->plan.n_counted, sizeof(*pm->names));
 	pm->values = calloc(pm->plan.n_counted, sizeof(*pm->values));
 	if (!pm->names || !pm->values)

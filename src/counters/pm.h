@@ -34,7 +34,7 @@ struct pm {
 /* False: this CUPTI has no PM sampling. */
 bool pm_bind(const struct cupti_host *host, struct cupti_pm_api *ret);
 
-/* host, api and set stay the caller's. ABI_PM_UNSUPPORTED with at NULL: the chip has no metric of the set. pm_close()
+/* host, api and set stay the caller's. ABI_UNSUPPORTED with at NULL: the chip has no metric of the set. pm_close()
  * frees either way. */
 int pm_open(struct pm *pm, const struct cupti_host *host, const struct cupti_pm_api *api,
 	    size_t device, uint64_t interval_ns, const struct metric_set *set);

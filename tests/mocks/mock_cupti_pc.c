@@ -96,7 +96,7 @@ uint32_t cuptiPCSamplingEnable(struct abi_pc_context *p)
 	if (result)
 		return result;
 	if (pc.context[index_of(p->context)].on)
-		return ABI_PC_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	pc.context[index_of(p->context)].on = true;
 	return ABI_OK;
 }
@@ -130,7 +130,7 @@ uint32_t cuptiPCSamplingSetConfigurationAttribute(struct abi_pc_settings *p)
 	if (word && !strncmp(word, "config-", 7))
 		return (uint32_t)strtoul(word + 7, NULL, 10);
 	if (!pc.context[index_of(p->context)].on)
-		return ABI_PC_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	for (size_t i = 0; i < p->n; i++)
 		log_setting(&p->settings[i]);
 	pc.context[index_of(p->context)].configured = true;
@@ -175,14 +175,14 @@ uint32_t cuptiPCSamplingGetData(struct abi_pc_get *p)
 
 	CHECK(p, abi_pc_get, data);
 	if (!pc.context[at].configured)
-		return ABI_PC_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	p->data->n = p->data->n_remaining = 0;
 	atomic_fetch_add(&pc.n_reads, 1);
 	if (++pc.context[at].n_reads == 2 && is_said("full"))
 		pc.context[at].is_full = true;
 	if (pc.context[at].is_full) {
 		p->data->is_full = 1;
-		return ABI_PC_NO_MEMORY;
+		return ABI_NO_MEMORY;
 	}
 	pthread_mutex_lock(&pc.lock);
 	for (size_t i = 0; i < pc.n; i++) {

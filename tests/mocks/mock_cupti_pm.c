@@ -124,7 +124,7 @@ uint32_t cuptiPmSamplingEnable(struct abi_pm_enable *p)
 	if (is_said("hang-open"))
 		hang();
 	if (p->device >= DEVICES || s->is_enabled)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	*s = (struct sampling){.is_enabled = true, .device = p->device};
 	p->ret_sampling = s;
 	return 0;
@@ -148,12 +148,12 @@ uint32_t cuptiPmSamplingSetConfig(struct abi_pm_config *p)
 
 	CHECK(p, abi_pm_config, append);
 	if (p->trigger == ABI_PM_TIME && is_said("cycles"))
-		return ABI_PM_UNSUPPORTED;
+		return ABI_UNSUPPORTED;
 	if (!s->is_enabled || p->image_bytes != sizeof(passes) || !p->buffer_bytes || !p->interval)
 		return ABI_BAD_ARGUMENT;
 	memcpy(&passes, p->image, sizeof(passes));
 	if (passes != 1)
-		return ABI_PM_UNSUPPORTED;
+		return ABI_UNSUPPORTED;
 	s->interval_ns = p->interval;
 	s->is_configured = true;
 	return 0;
@@ -166,7 +166,7 @@ uint32_t cuptiPmSamplingStart(struct abi_pm_object *p)
 
 	CHECK(p, abi_pm_object, sampling);
 	if (!s->is_configured || s->is_running)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	s->is_running = true;
 	s->has_first = false;
 	s->begun_ns = s->told_ns = now_ns();
@@ -180,7 +180,7 @@ uint32_t cuptiPmSamplingStop(struct abi_pm_object *p)
 
 	CHECK(p, abi_pm_object, sampling);
 	if (!s->is_running)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	s->is_running = false;
 	return 0;
 }
@@ -246,7 +246,7 @@ uint32_t cuptiPmSamplingDecodeData(struct abi_pm_decode *p)
 
 	CHECK(p, abi_pm_decode, ret_overflow);
 	if (!s->is_running || d->of != s)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	if (++s->n_decoded == TROUBLE_AT)
 		misbehave();
 	if (s->n_decoded >= TROUBLE_AT && is_said("broken"))

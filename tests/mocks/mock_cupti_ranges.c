@@ -97,7 +97,7 @@ uint32_t cuptiRangeProfilerEnable(struct abi_range_enable *p)
 	if (how && atoi(how))
 		return (uint32_t)atoi(how);
 	if (r->is_enabled)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	*r = (struct profiler){.is_enabled = true};
 	p->ret_profiler = r;
 	return 0;
@@ -156,7 +156,7 @@ uint32_t cuptiRangeProfilerStart(struct abi_range_object *p)
 
 	CHECK(p, abi_range_object, profiler);
 	if (!r->is_configured || r->is_running)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	r->is_running = true;
 	r->n = r->depth = 0;
 	return 0;
@@ -169,7 +169,7 @@ uint32_t cuptiRangeProfilerStop(struct abi_range_stop *p)
 
 	CHECK(p, abi_range_stop, ret_all_passes);
 	if (!r->is_running || r->depth)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	r->is_running = false;
 	p->ret_all_passes = r->by_kernel || r->n_passes == 1;
 	return 0;
@@ -184,7 +184,7 @@ uint32_t cuptiRangeProfilerPushRange(struct abi_range_push *p)
 	if (is_said("cancel"))
 		pthread_testcancel();
 	if (!r->is_running || r->by_kernel || r->depth == DEPTH_MAX || r->n == MOST)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	r->open[r->depth++] = r->n;
 	r->ranges[r->n] = (struct range){.n_kernels = 0};
 	snprintf(r->ranges[r->n++].name, sizeof(r->ranges[0].name), "%s", p->name);
@@ -198,7 +198,7 @@ uint32_t cuptiRangeProfilerPopRange(struct abi_range_object *p)
 
 	CHECK(p, abi_range_object, profiler);
 	if (!r->is_running || !r->depth)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	r->depth--;
 	return 0;
 }
@@ -211,7 +211,7 @@ uint32_t cuptiRangeProfilerDecodeData(struct abi_range_decode *p)
 
 	CHECK(p, abi_range_decode, ret_dropped);
 	if (r->is_running)
-		return ABI_PM_BAD_OPERATION;
+		return ABI_BAD_OPERATION;
 	if (is_said("broken"))
 		return ABI_UNKNOWN;
 	from = r->n && (is_said("drop") || (r->by_kernel && is_said("short")));

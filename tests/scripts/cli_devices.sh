@@ -65,9 +65,9 @@ while IFS='|' read -r words sentence; do
 	has "'$words': a sentence" "$sentence" err
 	check "'$words': the sensors" "1500 612 61 31.0G 143" "$(sensors GPU1) $status"
 done <<END
-35|no hardware counters: the driver lets nobody but administrators read them
-26|no hardware counters of GPU1: another tool has them
-43|no hardware counters of GPU0: they are not there for a part of a device (MIG)
+35|no hardware counters: the driver keeps hardware counters for administrators: it takes CAP_SYS_ADMIN
+26|no hardware counters of GPU1: another tool has the hardware counters of this GPU: DCGM
+43|no hardware counters of GPU0: a part of a GPU (MIG) has no hardware counters
 crash|hardware counters are missing from here on: $mocks/mock_cupti.so, which samples, crashed with SIGSEGV
 END
 unset MOCK_CUPTI_PM
@@ -144,7 +144,7 @@ window 40x10 "$noting_pid $PROTON top --device 0 -i 0.2; echo status=\$?"
 see "40x10: sensors" "clock 1500 of 1980 MHz"; see "40x10: counters" "62.5    %"; see "40x10: the panel" "NOW UNIT"
 keys C-c; see "Ctrl-C leaves" "status=0"
 MOCK_CUPTI_PM=26 window 140x40 "MOCK_CUPTI_PM=26 $noting_pid $PROTON top --device 0 -i 0.2; echo status=\$?"
-see "140x40: refused" "no hardware counters of GPU0: another tool has them"; see "140x40: sensors" "memory 31.0GB of 144GB"
+see "140x40: refused" "no hardware counters of GPU0: another tool has the hardware counters"; see "140x40: sensors" "memory 31.0GB of 144GB"
 kill -TERM "$(cat top)"; see "SIGTERM gives the terminal back" "status=143"
 rm -f top t.hatchet
 window 80x24 "$noting_pid $PROTON top --device 0 -i 0.2 -o t.hatchet; echo status=\$?"

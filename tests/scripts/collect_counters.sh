@@ -102,12 +102,13 @@ while IFS='|' read -r words sentence; do
 	check "'$words': a sentence" "$sentence" "$(of t.hatchet 'p["notes"][0]["text"]' | cut -c -"${#sentence}")"
 	check "'$words': its times" 100 "$(of t.hatchet 'sum(pr["launches"] for pr in p["processes"])')"
 done <<END
-35|no hardware counters: the driver lets nobody but administrators read them
+35|no hardware counters: the driver keeps hardware counters for administrators: it takes CAP_SYS_ADMIN
 40|no hardware counters: the host of this virtual machine
-26|no hardware counters of GPU0: another tool has them
+26|no hardware counters of GPU0: another tool has the hardware counters of this GPU: DCGM
 7|no hardware counters of GPU0: they are being sampled already
-43|no hardware counters of GPU0: they are not there for a part of a device (MIG)
-27|no hardware counters of GPU0: it cannot be sampled
+43|no hardware counters of GPU0: a part of a GPU (MIG) has no hardware counters
+41|no hardware counters of GPU0: the GPU is in confidential computing mode
+27|no hardware counters of GPU0: the GPU, or its driver, cannot be sampled
 999|no hardware counters of GPU0: cuptiPmSamplingEnable fails with 999
 broken|hardware counters of GPU0 are missing from here on: cuptiPmSamplingDecodeData fails with 999
 crash|hardware counters are missing from here on: $libs/mock_cupti.so, which samples, crashed with SIGSEGV

@@ -89,7 +89,7 @@ check "files may not be as large as the cubin: the program lives" 0 $?
 check "… its samples are there" 136 "$(sums limited.hatchet)"
 check "… and its code is lost" "cubins_unkept=1" "$(losses limited.hatchet)"
 MOCK_CUPTI_PC=35 record refused.hatchet --pc-sampling
-has "refused" "not sampled: the driver does not permit it" <("$PROTON" report refused.hatchet)
+has "refused" "not sampled: the driver keeps hardware counters for administrators: it takes CAP_SYS_ADMIN" <("$PROTON" report refused.hatchet)
 check "time is measured nevertheless" 0 "$(sums refused.hatchet)"
 MOCK_CUPTI_PC=26 record busy.hatchet --pc-sampling
 has "busy" "another tool has the hardware counters" <("$PROTON" report busy.hatchet)

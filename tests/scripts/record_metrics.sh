@@ -104,10 +104,10 @@ trouble() { # WORDS REPLAY SENTENCE
 	[ "$1" = short ] || check "$1: times all the same" "add 500 mul 500" "$(of count)"
 	has "$1: why" "$3" <(notes)
 }
-trouble 35 user "no hardware metrics: the driver does not permit counters here"
-trouble 40 user "no hardware metrics: the virtual GPU does not permit counters"
-trouble 26 user "no hardware metrics: another tool has the counters of this GPU"
-trouble 43 user "no hardware metrics: a part of a GPU (MIG)"
+trouble 35 user "no hardware metrics: the driver keeps hardware counters for administrators: it takes CAP_SYS_ADMIN"
+trouble 40 user "no hardware metrics: the host of this virtual machine does not permit them"
+trouble 26 user "no hardware metrics: another tool has the hardware counters of this GPU: DCGM"
+trouble 43 user "no hardware metrics: a part of a GPU (MIG) has no hardware counters"
 trouble 999 kernel "no hardware metrics: cuptiRangeProfilerEnable fails (error 999)"
 trouble broken user "cuptiRangeProfilerDecodeData fails (error 999)"
 check "broken: nothing is made up" "" "$(of dram__bytes.sum)"

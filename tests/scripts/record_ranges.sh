@@ -103,7 +103,7 @@ check "killed: status" 137 "$(run scope killed)"
 check "killed: there is a profile" 0 "$("$PROTON" report a.hatchet >/dev/null 2>&1; echo $?)"
 export MOCK_CUPTI_RANGES=35
 check "not permitted: status" 0 "$(run scope)"
-has "not permitted: why" "no hardware metrics: the driver does not permit counters here" <(notes)
+has "not permitted: why" "no hardware metrics: the driver keeps hardware counters for administrators" <(notes)
 check "not permitted: times all the same" 3012 "$(of count add)"
 export MOCK_CUPTI_RANGES=broken
 check "broken: status" 0 "$(run scope)"
