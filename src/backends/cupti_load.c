@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "backends/cupti.h"
+#include "backends/cupti_bind.h"
 #include "backends/cupti_refusals.h"
 #include "base/loaded.h"
 #include "base/log.h"
@@ -69,31 +70,6 @@ static const char *result_text(const struct cupti_api *api, uint32_t result, cha
 		return text;
 	snprintf(out, 32, "error %u", result);
 	return out;
-}
-
-enum need { OPTIONAL, REQUIRED };
-
-/* NULL, or the name of the first function that the library lacks. */
-static const char *bind_functions(void *library, struct cupti_api *api)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-		enum need need;
-	} functions[] = {
-#define _(need, name, parameters) {#name, offsetof(struct cupti_api, name), need},
-		ABI_CUPTI_FUNCTIONS(_)
-#undef _
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		void *symbol = dlsym(library, functions[i].name);
-
-		if (!symbol && functions[i].need == REQUIRED)
-			return functions[i].name;
-		memcpy((char *)api + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	return NULL;
 }
 
 static const char *library_path(void *library, const char *fallback)
@@ -176,7 +152,7 @@ static bool try_library(struct search *s, void *library, const char *name)
 {
 	struct cupti *c = s->c;
 	const char *path = library_path(library, name);
-	const char *lacking = bind_functions(library, &c->api);
+	const char *lacking = cupti_bind(library, &c->api);
 	char holder[2 * ABI_OLD_NAME_MIN];
 	uint32_t result;
 

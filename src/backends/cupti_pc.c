@@ -20,27 +20,17 @@
 #include <string.h>
 #include <time.h>
 #include "backends/cupti.h"
+#include "backends/cupti_pc_sampler.h"
 #include "backends/cupti_refusals.h"
-#include "backends/pages.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
 
 enum {
 	CONTEXTS_MAX = 64,
-	RECORDS = 2048, /* that CUPTI gives at a time */
-	REASONS_MAX = 96,
 	READS_MAX = 256,  /* of one context in one flush */
 	WAIT_MS = 500,    /* in a callback, for the flusher */
 	LINGER_MS = 2000, /* at the end, for samples that are still decoded */
-	SCRATCH_BYTES = 8 << 20,
-	BUFFER_MIB = 64,
-};
-
-struct buffer {
-	struct abi_pc_data data;
-	struct abi_pc_record record[RECORDS];
-	struct abi_pc_reason reason[RECORDS][REASONS_MAX];
 };
 
 struct sampled_context {
@@ -49,12 +39,7 @@ struct sampled_context {
 	atomic_bool is_gone;
 	bool is_on, was_full;
 	int32_t device;
-	size_t n_reasons;
-	struct {
-		uint8_t reason; /* enum pc_reason */
-		bool is_known, is_not_issued;
-	} reason[2 * REASONS_MAX];    /* by CUPTI's index */
-	struct buffer *ours, *theirs; /* of GetData; that CUPTI fills when it is disabled */
+	struct pc_sampler sampler;
 };
 
 static struct {
@@ -141,111 +126,18 @@ static void refuse(struct cupti *c, const char *call, uint32_t result)
 
 /* ---- beginning ---- */
 
-static bool is_complete(const struct cupti_api *api)
-{
-	return api->cuptiPCSamplingEnable && api->cuptiPCSamplingDisable &&
-	       api->cuptiPCSamplingSetConfigurationAttribute && api->cuptiPCSamplingGetData &&
-	       api->cuptiPCSamplingGetNumStallReasons && api->cuptiPCSamplingGetStallReasons &&
-	       api->cuptiGetCubinCrc;
-}
-
-/* Empty, be it a new one or one that CUPTI has filled: the number of reasons in it is then that of what it held. */
-static void buffer_ready(const struct cupti *c, struct buffer **b, size_t n_reasons)
-{
-	if (!*b)
-		*b = pages_reserve(sizeof(**b));
-	if (!*b)
-		return;
-	(*b)->data = (struct abi_pc_data){
-		.size = sizeof((*b)->data), .n_max = RECORDS, .records = (*b)->record};
-	for (size_t i = 0; i < RECORDS; i++)
-		(*b)->record[i] = (struct abi_pc_record){.size = c->version >= ABI_VERSION_12_4
-									 ? sizeof((*b)->record[i])
-									 : ABI_PC_RECORD_BYTES_11,
-							 .n_reasons = n_reasons,
-							 .reasons = (*b)->reason[i]};
-}
-
-/* Which number is which reason, as the library names them on this device. */
-static uint32_t learn_reasons(struct cupti *c, struct sampled_context *x)
-{
-	static char text[REASONS_MAX][ABI_PC_NAME_BYTES];
-	static uint32_t indices[REASONS_MAX];
-	char *names[REASONS_MAX];
-	struct abi_pc_count count = {ABI_PC_SIZE(abi_pc_count, ret_n), NULL, x->context,
-				     &x->n_reasons};
-	struct abi_pc_reasons reasons = {
-		ABI_PC_SIZE(abi_pc_reasons, ret_names), NULL, x->context, 0, indices, names};
-	uint32_t result = c->api.cuptiPCSamplingGetNumStallReasons(&count);
-
-	if (result != ABI_OK)
-		return result;
-	if (!x->n_reasons || x->n_reasons > REASONS_MAX)
-		return ABI_UNSUPPORTED;
-	for (size_t i = 0; i < x->n_reasons; i++)
-		names[i] = text[i];
-	reasons.n = x->n_reasons;
-	result = c->api.cuptiPCSamplingGetStallReasons(&reasons);
-	for (size_t i = 0; result == ABI_OK && i < x->n_reasons; i++) {
-		bool not_issued;
-		enum pc_reason reason = pc_reason_of(text[i], &not_issued);
-
-		if (indices[i] >= ARRAY_SIZE(x->reason))
-			return ABI_UNSUPPORTED;
-		x->reason[indices[i]].reason = (uint8_t)reason;
-		x->reason[indices[i]].is_not_issued = not_issued;
-		x->reason[indices[i]].is_known = true;
-	}
-	return result;
-}
-
-static uint32_t configure(struct cupti *c, struct sampled_context *x)
-{
-	bool exact = c->pc_sampling & PC_SAMPLING_EXACT;
-	struct abi_pc_setting settings[] = {
-		{.attribute = ABI_PC_PERIOD, .number = c->pc_sampling & ~PC_SAMPLING_EXACT},
-		{.attribute = ABI_PC_BUFFER_BYTES,
-		 .bytes = (size_t)(c->wanted.pc_buffer_mib ? c->wanted.pc_buffer_mib : BUFFER_MIB)
-			  << 20},
-		{.attribute = ABI_PC_SCRATCH_BYTES, .bytes = SCRATCH_BYTES},
-		{.attribute = ABI_PC_MODE, .number = exact ? ABI_PC_SERIALIZED : ABI_PC_CONTINUOUS},
-		{.attribute = ABI_PC_DATA, .pointer = &x->theirs->data},
-	};
-	struct abi_pc_settings all = {ABI_PC_SIZE(abi_pc_settings, settings), NULL, x->context,
-				      ARRAY_SIZE(settings), settings};
-
-	return c->api.cuptiPCSamplingSetConfigurationAttribute(&all);
-}
-
-static void disable(struct cupti *c, struct sampled_context *x)
-{
-	struct abi_pc_context params = {ABI_PC_SIZE(abi_pc_context, context), NULL, x->context};
-
-	c->api.cuptiPCSamplingDisable(&params);
-	x->is_on = false;
-}
-
 static void begin(struct cupti *c, struct sampled_context *x)
 {
-	struct abi_pc_context params = {ABI_PC_SIZE(abi_pc_context, context), NULL, x->context};
-	const char *call = "cuptiPCSamplingEnable";
-	uint32_t device = 0, result = c->api.cuptiPCSamplingEnable(&params);
+	const struct pc_sampler_settings settings = {
+		.period = c->pc_sampling & ~PC_SAMPLING_EXACT,
+		.buffer_mib =
+			c->wanted.pc_buffer_mib ? c->wanted.pc_buffer_mib : PC_SAMPLER_BUFFER_MIB,
+		.is_exact = c->pc_sampling & PC_SAMPLING_EXACT};
+	uint32_t device = 0,
+		 result = pc_sampler_open(&x->sampler, &c->api, c->version, x->context, &settings);
 
 	if (result != ABI_OK) {
-		refuse(c, call, result);
-		return;
-	}
-	call = "cuptiPCSamplingGetStallReasons";
-	result = learn_reasons(c, x);
-	if (result == ABI_OK) {
-		buffer_ready(c, &x->ours, x->n_reasons);
-		buffer_ready(c, &x->theirs, x->n_reasons);
-		call = "cuptiPCSamplingSetConfigurationAttribute";
-		result = x->ours && x->theirs ? configure(c, x) : ABI_NO_MEMORY;
-	}
-	if (result != ABI_OK) {
-		disable(c, x);
-		refuse(c, call, result);
+		refuse(c, x->sampler.at, result);
 		return;
 	}
 	if (c->api.cuptiGetDeviceId && c->api.cuptiGetDeviceId(x->context, &device) == ABI_OK)
@@ -283,10 +175,10 @@ static bool can_begin(struct cupti *c, const void *context)
 {
 	if (!is_wanted(c) || !context || atomic_load(&pc.is_over))
 		return false;
-	if (!is_complete(&c->api))
+	if (!pc_sampler_has(&c->api))
 		tell(c, TOLD_ABSENT,
 		     "the code of kernels is not sampled: this libcupti is older than CUDA 11.3");
-	return is_complete(&c->api);
+	return pc_sampler_has(&c->api);
 }
 
 void cupti_pc_context(struct cupti *c, void *context)
@@ -348,6 +240,7 @@ void cupti_pc_start(struct cupti *c)
 
 static void deliver(struct cupti *c, const struct sampled_context *x, const struct abi_pc_record *r)
 {
+	const struct pc_sampler *p = &x->sampler;
 	struct pc_sampled s = {.cubin = r->cubin,
 			       .offset = r->offset,
 			       .function = r->function ? r->function : "<unnamed kernel>",
@@ -355,22 +248,22 @@ static void deliver(struct cupti *c, const struct sampled_context *x, const stru
 
 	if (c->pc_sampling & PC_SAMPLING_EXACT && c->version >= ABI_VERSION_12_4)
 		s.launch = cupti_launches_find(&c->launches, r->correlation);
-	for (size_t i = 0; i < r->n_reasons && i < x->n_reasons; i++) {
+	for (size_t i = 0; i < r->n_reasons && i < p->n_reasons; i++) {
 		uint32_t index = r->reasons[i].index;
 
-		if (index >= ARRAY_SIZE(x->reason) || !x->reason[index].is_known)
+		if (index >= ARRAY_SIZE(p->reason) || !p->reason[index].is_known)
 			s.n[PC_OTHER] += r->reasons[i].n;
-		else if (x->reason[index].is_not_issued)
+		else if (p->reason[index].is_not_issued)
 			s.n_not_issued += r->reasons[i].n;
 		else
-			s.n[x->reason[index].reason] += r->reasons[i].n;
+			s.n[p->reason[index].reason] += r->reasons[i].n;
 	}
 	c->sink->ops->sampled(c->sink, &s);
 }
 
 static void take(struct cupti *c, struct sampled_context *x, struct abi_pc_data *data)
 {
-	for (size_t i = 0; i < data->n && i < RECORDS; i++)
+	for (size_t i = 0; i < data->n && i < PC_SAMPLER_RECORDS; i++)
 		deliver(c, x, &data->records[i]);
 	if (data->n_dropped)
 		c->sink->ops->lose(c->sink, LOSS_PC_DROPPED, data->n_dropped);
@@ -389,16 +282,11 @@ static void take(struct cupti *c, struct sampled_context *x, struct abi_pc_data 
 /* One portion; false: there is no other one now. */
 static bool read_once(struct cupti *c, struct sampled_context *x)
 {
-	struct abi_pc_data *data = &x->ours->data;
-	struct abi_pc_get get = {ABI_PC_SIZE(abi_pc_get, data), NULL, x->context, data};
-	uint32_t result;
+	struct abi_pc_data *data = &x->sampler.ours->data;
+	uint32_t result = pc_sampler_read(&x->sampler);
 	size_t n_left;
 	char text[160];
 
-	for (size_t i = 0; i < RECORDS;
-	     i++) /* it says how many there are, and reads how many may be */
-		data->records[i].n_reasons = x->n_reasons;
-	result = c->api.cuptiPCSamplingGetData(&get);
 	if (result == ABI_NO_MEMORY)
 		data->is_full = 1;
 	else if (result != ABI_OK) {
@@ -427,8 +315,9 @@ static void end(struct cupti *c, struct sampled_context *x)
 {
 	if (x->is_on) {
 		read_context(c, x);
-		disable(c, x);
-		take(c, x, &x->theirs->data);
+		pc_sampler_close(&x->sampler);
+		x->is_on = false;
+		take(c, x, &x->sampler.theirs->data);
 	}
 	atomic_store(&x->context, NULL);
 }
@@ -477,7 +366,7 @@ void cupti_pc_module(struct cupti *c, const struct abi_resource_data *data, bool
 	struct abi_pc_crc crc = {ABI_PC_SIZE(abi_pc_crc, ret_crc), 0, NULL, 0};
 	const struct abi_module_data *module = data->descriptor;
 
-	if (!is_wanted(c) || !is_complete(&c->api) || atomic_load(&pc.is_over))
+	if (!is_wanted(c) || !pc_sampler_has(&c->api) || atomic_load(&pc.is_over))
 		return;
 	if (!is_loaded) {
 		module_ends(c, data->context);

@@ -11,6 +11,7 @@
 #include "cmd/load.h"
 #include "core/contexts.h"
 #include "core/graph_shares.h"
+#include "counters/counting.h"
 #include "report/print_line.h"
 
 struct launch_origin arg_origin;

@@ -43,7 +43,6 @@ enum {
 	OPT_SWITCH,                               /* + SWITCH_* */
 	OPT_NO_BACKEND = OPT_SWITCH + N_SWITCHES, /* + SOURCE_*; the last */
 };
-#define COUNTERS_USUAL_NS (10 * NSEC_PER_MSEC) /* between samples: of the helper 1.6 % of a core */
 
 #define OPTION_NO_BACKEND(id_, name_, door, word, title, variable, unseen, about)                  \
 	{.name = "no-" word,                                                                       \

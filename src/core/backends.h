@@ -77,7 +77,7 @@ enum graphs_wanted {
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */
 
-/* Samples of code, unless a run says it otherwise: with the buffer that it has by itself (backends/cupti_pc.c) none was
+/* Samples of code, unless a run says it otherwise: with the buffer that it has by itself (backends/cupti_pc_sampler.h) none was
  * lost on an H200 (bench/RESULTS.md). */
 #define PC_SAMPLING_USUAL 18u
 #define PC_SAMPLING_EXACT 256u

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "backends/cupti_abi.h"
-#include "backends/cupti_refusals.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/counted_samples.h"
@@ -58,22 +57,6 @@ static void stage(struct counter *c, const char *what)
 
 /* ---- trouble ---- */
 
-static const char *trouble_text(const struct pm *pm, int r, struct buf *scratch)
-{
-	const char *why = cupti_refusal(CUPTI_SAMPLES_COUNTERS, (uint32_t)r);
-	const bool chip_has_none = r == ABI_UNSUPPORTED && !pm->at;
-
-	if (why && !chip_has_none)
-		return why;
-	if (chip_has_none)
-		buf_printf(scratch, "the chip %s has none that proton asks for", pm->chip.name);
-	else if (r < 0)
-		buf_puts(scratch, strerror(-r));
-	else
-		buf_printf(scratch, "%s fails with %d", pm->at ? pm->at : "CUPTI", r);
-	return buf_str(scratch);
-}
-
 /* What all devices have alike is told once. */
 static bool is_of_all(int r)
 {
@@ -83,7 +66,7 @@ static bool is_of_all(int r)
 static void tell_trouble(struct counter *c, const struct pm *pm, int r, bool has_counted)
 {
 	_cleanup_(buf_done) struct buf scratch = {0};
-	const char *text = trouble_text(pm, r, &scratch);
+	const char *text = pm_trouble(pm, r, &scratch);
 
 	if (has_counted)
 		probe_tell(c->fd, "note " COUNTERS_NOTES " of GPU%zu are missing from here on: %s",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cupti_abi.h"
+#include "backends/cupti_refusals.h"
 #include "base/util.h"
 #include "counters/ask.h"
 
@@ -265,4 +266,22 @@ int pm_read(struct pm *pm, pm_sample_fn *fn, void *ctx)
 			return 0;
 	}
 	return 0;
+}
+
+/* ---- trouble ---- */
+
+const char *pm_trouble(const struct pm *pm, int r, struct buf *scratch)
+{
+	const char *why = cupti_refusal(CUPTI_SAMPLES_COUNTERS, (uint32_t)r);
+	const bool chip_has_none = r == ABI_UNSUPPORTED && !pm->at;
+
+	if (why && !chip_has_none)
+		return why;
+	if (chip_has_none)
+		buf_printf(scratch, "the chip %s has none that proton asks for", pm->chip.name);
+	else if (r < 0)
+		buf_puts(scratch, strerror(-r));
+	else
+		buf_printf(scratch, "%s fails with %d", pm->at ? pm->at : "CUPTI", r);
+	return buf_str(scratch);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "backends/cupti_pm_abi.h"
+#include "base/buf.h"
 #include "counters/cupti_host.h"
 #include "counters/plan.h"
 
@@ -39,6 +40,8 @@ bool pm_bind(const struct cupti_host *host, struct cupti_pm_api *ret);
 int pm_open(struct pm *pm, const struct cupti_host *host, const struct cupti_pm_api *api,
 	    size_t device, uint64_t interval_ns, const struct metric_set *set);
 void pm_close(struct pm *pm);
+/* What r says, of pm_open() or pm_read(), before pm_close(): the end of a sentence, which may be in scratch. */
+const char *pm_trouble(const struct pm *pm, int r, struct buf *scratch);
 
 /* values: one a name, NaN where it has none. */
 typedef void pm_sample_fn(void *ctx, const struct pm *pm, uint64_t start_ns, uint64_t end_ns,
