@@ -56,6 +56,60 @@ static void tell_holder(const struct doctor_host *host, const char *pid, FILE *m
 	probe_tell(fd, "holder %s %d %s %s", pid, ours, buf_str(&name), found);
 }
 
+/* ---- who may have hardware counters ---- */
+
+/* What proton is told to do that takes them; what follows "--" is the program's. */
+static bool asks_for_counters(const struct doctor_host *host, const char *pid)
+{
+	static const char *const options[] = {"--counters", "--metrics", "--pc-sampling",
+					      "--device"};
+	_cleanup_(buf_done) struct buf words = {0};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", pid);
+	if (view_read(host, path, &words) < 0)
+		return false;
+	for (const char *word = words.data, *end = word + words.len; word && word < end;
+	     word += strlen(word) + 1) {
+		if (!strcmp(word, "--"))
+			return false;
+		for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+			if (!strncmp(word, options[i], strlen(options[i])))
+				return true;
+	}
+	return false;
+}
+
+/* Is it a process that another proton made? */
+static bool is_helper(const struct doctor_host *host, const char *pid)
+{
+	_cleanup_(buf_done) struct buf text = {0}, parent = {0}, name = {0};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/status", pid);
+	if (view_read(host, path, &text) < 0 || !view_line(buf_str(&text), "PPid:", &parent))
+		return false;
+	tell_name(host, buf_str(&parent), &name);
+	return !strcmp(buf_str(&name), "proton");
+}
+
+/* By its name alone: a tool of these names counts, or may. */
+static void tell_counting(const struct doctor_host *host, const char *pid, int fd)
+{
+	static const char *const tools[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys",
+					    "nsys-launcher"};
+	_cleanup_(buf_done) struct buf name = {0};
+	bool counts = false;
+
+	tell_name(host, pid, &name);
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
+		counts = counts || !strcmp(buf_str(&name), tools[i]);
+	if (!strcmp(buf_str(&name), "proton"))
+		counts = asks_for_counters(host, pid) && !is_helper(host, pid);
+	if (counts)
+		probe_tell(fd, "counting %s %s", pid, buf_str(&name));
+}
+
 void ask_holders(const void *ctx, int fd)
 {
 	const struct doctor_host *host = ctx;
@@ -72,6 +126,7 @@ void ask_holders(const void *ctx, int fd)
 		if (!is_number(e->d_name))
 			continue;
 		n++;
+		tell_counting(host, e->d_name, fd);
 		snprintf(path, sizeof(path), "%s/proc/%.20s/maps", host->root, e->d_name);
 		maps = fopen(path, "re");
 		if (maps)

@@ -35,6 +35,9 @@ static inline int cuda_minor(long version)
 	return (int)(version % 1000 / 10);
 }
 
+/* The line that permits counters to all users. */
+void mend_privilege(struct buf *mend); /* cuda.c */
+
 doctor_check_fn check_driver, check_nodes, check_counters, check_mps; /* nvidia.c */
 doctor_check_fn check_libcuda, check_cupti;                           /* cuda.c */
 doctor_check_fn check_mig, check_vgpu, check_compute;                 /* modes.c */
@@ -42,9 +45,10 @@ doctor_check_fn check_collector, check_injection, check_nvtx, check_openmp,
 	check_preload;                                                          /* collector.c */
 doctor_check_fn check_container, check_visible, check_variables, check_holders; /* process.c */
 doctor_check_fn check_loader, check_layers, check_platforms;                    /* opencl.c */
-doctor_check_fn check_metric_sets;                                              /* counters.c */
-doctor_check_fn check_sensors;                                                  /* sensors.c */
-doctor_check_fn check_terminal, check_size, check_characters, check_colors;     /* terminal.c */
-doctor_check_fn check_session, check_profile, check_config;                     /* folders.c */
+doctor_check_fn check_metric_sets, check_counting, check_samples, check_ranges,
+	check_code;                                                         /* counters.c */
+doctor_check_fn check_sensors;                                              /* sensors.c */
+doctor_check_fn check_terminal, check_size, check_characters, check_colors; /* terminal.c */
+doctor_check_fn check_session, check_profile, check_config;                 /* folders.c */
 
 #endif

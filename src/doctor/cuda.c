@@ -183,7 +183,7 @@ static void mend_cupti(long limit, struct buf *mend)
 		   new_layout ? "cu13" : "cuda_cupti");
 }
 
-static void mend_privilege(struct buf *mend)
+void mend_privilege(struct buf *mend)
 {
 	buf_puts(mend, "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
 		       "/etc/modprobe.d/nvidia-profiling.conf && sudo reboot");

@@ -2,7 +2,7 @@
 #ifndef PROTON_DOCTOR_QUESTIONS_H
 #define PROTON_DOCTOR_QUESTIONS_H
 /* What is asked by a child, because it opens a library of a vendor, or files that may be on a disk
- * which does not answer. No question but MEASURE makes a GPU context.
+ * which does not answer. No question but MEASURE, RANGES and CODE makes a GPU context.
  *
  *   DRIVER     libcuda.so.1: does it load and start, which CUDA, which devices
  *              path, init RESULT, version 13000, devices N, device NAME …
@@ -14,13 +14,16 @@
  *              found VERSION PATH …, tried RESULT VERSION PATH …, broken TEXT …
  *   COUNTERS   the libcupti that knows hardware metrics: the chip of the first device, passes of each set
  *              chip NAME, set PASSES N_COUNTED N NAME …; why not: no-gpu, failed, no-chip, broken (counters/asker.h)
+ *   SAMPLES    do its counters count: by PM sampling …
+ *   RANGES     … between two points of a context …
+ *   CODE       … where in their code kernels are: counters/trial.h has the lines of all three
  *   NVML       libnvidia-ml.so.1: modes of the devices
  *              path, init RESULT, device MIG VIRTUAL COMPUTE NAME …, with - for what is not told
  *   AMDSMI     libamd_smi.so: does it start, how many GPUs
  *              path, init RESULT, version MAJOR TEXT, devices N
  *   OPENCL     libOpenCL.so.1 with our layer: does it call layers, which platforms
  *              path, loader TEXT, layers 0|1, platforms RESULT, platform N_DEVICES NAME …
- *   HOLDERS    processes that have a libcupti in memory: holder PID OURS NAME PATH …, unread N
+ *   HOLDERS    processes that have a libcupti in memory: holder PID OURS NAME PATH …, unread N; and those that may have hardware counters: counting PID NAME …
  *   FOLDERS    session PATH, profile FREE_BYTES PATH, config PATH, each with …-error TEXT instead
  *   MEASURE    how fast links and memory of the devices are: only where --measure asks
  *              measured UUID RATE… NAME (bytes a second, by enum peak_measured), unmeasured TEXT, error TEXT
@@ -35,6 +38,9 @@ enum doctor_question {
 	ASK_RUN,
 	ASK_CUPTI,
 	ASK_COUNTERS,
+	ASK_SAMPLES,
+	ASK_RANGES,
+	ASK_CODE,
 	ASK_NVML,
 	ASK_AMDSMI,
 	ASK_OPENCL,
@@ -44,10 +50,11 @@ enum doctor_question {
 	N_DOCTOR_QUESTIONS
 };
 
-/* What CUPTI answers to who subscribes. */
+/* What CUPTI answers to who subscribes, or counts. */
 enum cupti_answer {
 	CUPTI_WORKS = 0,
 	CUPTI_UNINITIALIZED = 15, /* also: the driver is older than it */
+	CUPTI_BUSY = 26,          /* of counters: another tool has them */
 	CUPTI_NO_PRIVILEGE = 35,
 	CUPTI_HELD = 39,
 	CUPTI_NO_PRIVILEGE_VIRTUAL = 40,

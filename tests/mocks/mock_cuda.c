@@ -775,6 +775,8 @@ uint32_t cuDeviceGetAttribute(int *value, uint32_t attribute, int device)
 	};
 
 	*value = attribute < 128 ? values[attribute] : 0;
+	if (attribute == ABI_DEVICE_COMPUTE_MODE && getenv("MOCK_CUDA_EXCLUSIVE"))
+		*value = 3;
 	return 0;
 }
 

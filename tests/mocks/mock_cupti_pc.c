@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "backends/cupti_abi.h"
 #include "base/util.h"
 #include "mock_cupti.h"
@@ -95,6 +96,8 @@ uint32_t cuptiPCSamplingEnable(struct abi_pc_context *p)
 	pthread_testcancel(); /* what the library waits for in it */
 	if (result)
 		return result;
+	while (is_said("hang-open"))
+		pause();
 	if (pc.context[index_of(p->context)].on)
 		return ABI_BAD_OPERATION;
 	pc.context[index_of(p->context)].on = true;

@@ -33,8 +33,8 @@ check "nothing wider than it should be" "" "$(grep -v '^ *\$ ' out | grep -vE ' 
 cp out plain
 LC_ALL=C TERM=dumb NO_COLOR=1 status >/dev/null
 check "the same without UTF-8 and colours" "" \
-	"$(diff <(grep -vE ' (characters|colors|processes) ' plain | grep '^  ..  [a-z]' | cut -c -22) \
-		<(grep -vE ' (characters|colors|processes) ' out | grep '^  ..  [a-z]' | cut -c -22))"
+	"$(diff <(grep -vE ' (characters|colors|processes|cupti-holders|counter-users) ' plain | grep '^  ..  [a-z]' | cut -c -22) \
+		<(grep -vE ' (characters|colors|processes|cupti-holders|counter-users) ' out | grep '^  ..  [a-z]' | cut -c -22))"
 has "says that characters are not UTF-8" "export LC_ALL=C.UTF-8" out
 # a reader that leaves, a disk that is full
 check "a full disk is no success" 2 "$("$PROTON" doctor saving >/dev/full 2>err; echo $?)"
@@ -77,6 +77,33 @@ metrics() { LD_LIBRARY_PATH=$work/mock PROTON_CUPTI_PATH=$libs/mock_cupti.so sta
 check "passes of sets on the chip that is here" "GH100: gmp 1 pass (4 of 30 metrics)," "$(MOCK_CUPTI_CHIP=GH100 metrics seen | grep -oE '^GH100: gmp [^,]*,')"
 check "that a chip is not told" "CUPTI does not tell the chip of device 0: error 999" "$(metrics seen)"
 check "hurts nothing" note "$(metrics state)"
+
+# ---- whether they count when they are asked to, each in a child: what is begun is what a run would begin
+tried() { # tried CHECK KEY
+	LD_LIBRARY_PATH=$work/mock PROTON_CUPTI_PATH=$libs/mock_cupti.so status --json >/dev/null
+	for key in "${@:2}"; do finding "$1" "$key"; done
+}
+export MOCK_CUPTI_CHIP=LIVE100
+check "samples of counters" "ok permitted on Mock GPU 0: a sample each 10.0ms; begun in" \
+	"$(tried counters state seen | paste -sd ' ' | grep -o '^.*begun in')"
+export MOCK_CUPTI_CHIP=GH100
+check "ranges" "ok permitted on Mock GPU 0: a range counted; begun in" "$(tried ranges state seen | paste -sd ' ' | grep -o '^.*begun in')"
+check "samples of code" "ok permitted on Mock GPU 0: a sample each 2^18 cycles, a buffer of 64 MiB; begun in" \
+	"$(MOCK_CUPTI_PC_LOG=$work/settings tried pc-sampling state seen | paste -sd ' ' | grep -o '^.*begun in')"
+check "… with these settings" "1 18 4 67108864" "$(grep -E '^[14] ' settings | paste -sd ' ')"
+has "not permitted" "it takes CAP_SYS_ADMIN" <(MOCK_CUPTI_RANGES=35 tried ranges seen)
+has "… what permits it" "NVreg_RestrictProfilingToAdminUsers=0" <(MOCK_CUPTI_RANGES=35 tried ranges mend)
+has "somebody else has them" "another tool has the hardware counters" <(MOCK_CUPTI_PC=26 tried pc-sampling seen)
+has "settings that are refused" "cuptiPCSamplingSetConfigurationAttribute fails with 1" <(MOCK_CUPTI_PC=config-1 tried pc-sampling seen)
+has "a range without a value" "Mock GPU 0: cuptiRangeProfilerDecodeData fails with 999" <(MOCK_CUPTI_RANGES=broken tried ranges seen)
+has "no context" "not tried: the driver makes no context (error 46)" <(MOCK_CUDA_NO_CONTEXT=1 tried ranges seen)
+has "a device for one process alone" "not tried: its compute mode admits one process" <(MOCK_CUDA_EXCLUSIVE=1 tried pc-sampling seen)
+check "a driver that crashes" "note Mock GPU 0: $libs/mock_cupti.so, asked to count a range, crashed with SIGSEGV" \
+	"$(MOCK_CUPTI_RANGES=crash-open tried ranges state seen | paste -sd ' ')"
+check "one that hangs" "note Mock GPU 0: $libs/mock_cupti.so, asked to sample code, did not end within 15 s" \
+	"$(MOCK_CUPTI_PC=hang-open tried pc-sampling state seen | paste -sd ' ')"
+check "… which hurts nothing" "yes" "$(works cuda)"
+unset MOCK_CUPTI_CHIP
 
 # ---- libraries that crash, hang or leave
 mkdir sick

@@ -118,6 +118,9 @@ static void setup(void)
 	answer(ASK_COUNTERS,
 	       "library 130001\t/usr/local/cuda/lib64/libcupti.so.13\nknown GH100\nchip GH100\n"
 	       "set 6 30 30 gmp\nset 1 13 16 live\n");
+	answer(ASK_SAMPLES, "device NVIDIA H200\nworked 212000 3000 a sample each 10ms\n");
+	answer(ASK_RANGES, "device NVIDIA H200\nworked 312000 5000 a range counted\n");
+	answer(ASK_CODE, "device NVIDIA H200\nworked 251000 12000 a sample each 2^18 cycles\n");
 	answer(ASK_NVML, "init 0\ndevice 0 0 0 NVIDIA H200\n");
 	answer(ASK_AMDSMI, "error there is no libamd_smi.so\n");
 	answer(ASK_OPENCL, "path /usr/lib/libOpenCL.so.1\nloader ocl-icd 2.3.2\nlayers 1\n"
@@ -443,6 +446,93 @@ START_TEST(test_metric_sets)
 	no_driver();
 	examine();
 	expect("metric-sets", DOCTOR_NOTE, "no GPU to count on", "");
+}
+END_TEST
+
+/* Each of them is a note: what is not counted hurts nothing else. */
+START_TEST(test_counters_tried)
+{
+	examine();
+	expect("counter-users", DOCTOR_OK, "none of DCGM, ncu, nsys or another proton is seen", "");
+	expect("counters", DOCTOR_OK, "permitted on NVIDIA H200: a sample each 10ms; begun in", "");
+	expect("ranges", DOCTOR_OK, "a range counted; begun in 312ms, given back in 5.00ms", "");
+	expect("pc-sampling", DOCTOR_OK, "permitted on NVIDIA H200: a sample each 2^18 cycles", "");
+	ck_assert_str_eq(buf_str(&doctor_find(m.doctor, "ranges")->why), "");
+
+	answer(ASK_SAMPLES, "device NVIDIA H200\nrefused 35 the driver keeps them\n");
+	answer(ASK_RANGES, "device NVIDIA H200\nuntried it admits one process at a time\n");
+	answer(ASK_CODE, "stage loading libcuda.so.1\nbroken libcupti.so.12 is older\n");
+	examine();
+	expect("counters", DOCTOR_NOTE, "NVIDIA H200: the driver keeps them", NULL);
+	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "counters")->mend),
+				     "NVreg_RestrictProfilingToAdminUsers=0"));
+	expect("ranges", DOCTOR_NOTE, "not tried: it admits one process at a time", "");
+	expect("pc-sampling", DOCTOR_NOTE, "libcupti.so.12 is older", "");
+
+	answer(ASK_RANGES, "no-gpu cuInit fails with 3\n");
+	m.answers[ASK_CODE] =
+		(struct canned){PROBE_DIED, SIGSEGV, "stage a.so, asked to sample,\n"};
+	examine();
+	expect("ranges", DOCTOR_NOTE, "cuInit fails with 3", "");
+	expect("pc-sampling", DOCTOR_NOTE, "a.so, asked to sample, crashed with SIGSEGV", "");
+	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "pc-sampling")->why),
+				     "--pc-sampling has nothing to show"));
+
+	m.answers[ASK_RANGES] = (struct canned){PROBE_HUNG, 15, "stage making a context\n"};
+	examine();
+	expect("ranges", DOCTOR_NOTE, "making a context did not end within 15 s", "");
+	expect("pc-sampling", DOCTOR_NOTE, "not tried: the driver hung above", "");
+	expect_feature(DOCTOR_CUDA, DOCTOR_OK);
+	no_driver();
+	examine();
+	expect("counters", DOCTOR_NOTE, "no GPU to count on", "");
+}
+END_TEST
+
+static void plant_process(const char *pid, const char *name, const char *parent)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	snprintf(text, sizeof(text), "%s\n", name);
+	plant(path, text);
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	snprintf(text, sizeof(text), "Name:\t%s\nPPid:\t%s\n", name, parent);
+	plant(path, text);
+}
+
+/* By names alone, so nothing is claimed: but who may have them is named where CUPTI says that somebody has. */
+START_TEST(test_counter_users)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	plant_process("201", "nv-hostengine", "1");
+	plant_process("202", "proton", "1");
+	plant_process("203", "proton", "202");
+	plant_process("204", "proton", "1");
+	for (int pid = 202; pid <= 203; pid++) {
+		snprintf(path, sizeof(path), "%s/proc/%d/cmdline", m.root, pid);
+		f = fopen(path, "we");
+		ck_assert_ptr_nonnull(f);
+		fwrite("proton\0record\0--counters=1ms\0--\0a\0", 1, 36, f);
+		ck_assert_int_eq(fclose(f), 0);
+	}
+	snprintf(path, sizeof(path), "%s/proc/204/cmdline", m.root);
+	f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	fwrite("proton\0record\0--\0a\0--metrics\0", 1, 31, f);
+	ck_assert_int_eq(fclose(f), 0);
+	answer(ASK_CODE, "device NVIDIA H200\nrefused 26 another tool has them\n");
+	examine();
+	expect("counter-users", DOCTOR_NOTE, "nv-hostengine (pid 201)", "");
+	expect("counter-users", DOCTOR_NOTE, "proton (pid 202)", "");
+	ck_assert_ptr_null(strstr(buf_str(&doctor_find(m.doctor, "counter-users")->seen), "203"));
+	ck_assert_ptr_null(strstr(buf_str(&doctor_find(m.doctor, "counter-users")->seen), "204"));
+	expect("pc-sampling", DOCTOR_NOTE, "another tool has them", "");
+	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "pc-sampling")->why),
+				     "nv-hostengine (pid 201)"));
+	expect("counters", DOCTOR_OK, "permitted", "");
 }
 END_TEST
 
@@ -859,6 +949,8 @@ static Suite *suite(void)
 	tcase_add_test(machines, test_modes);
 	tcase_add_test(machines, test_sensors);
 	tcase_add_test(machines, test_metric_sets);
+	tcase_add_test(machines, test_counters_tried);
+	tcase_add_test(machines, test_counter_users);
 	tcase_add_test(machines, test_container);
 	tcase_add_test(machines, test_libcuda);
 	tcase_add_test(machines, test_cupti);
