@@ -59,7 +59,7 @@ enum cupti_phase {
 /* Of an entry: a launch context. The collector has fewer. */
 #define CUPTI_CONTEXT_BITS 28
 struct cupti_launches {
-	/* correlation << 32 | pattern of a copy << 28 | launch context; NULL: not attributed yet */
+	/* correlation << 32 | pattern of a copy, or of a kernel among ranges << 28 | launch context; NULL: not attributed yet */
 	_Atomic uint64_t *ring;
 	_Atomic uint32_t *graph_seen; /* newest graph launch of which a record was seen */
 	_Atomic uint64_t *graph_ns;   /* of the last graph launches: when, CLOCK_REALTIME … */
@@ -303,6 +303,9 @@ static inline void cupti_launches_time(struct cupti_launches *l, uint32_t correl
 /* Sets the launch context and time of a record, the pattern of a copy, and whether it is `uncounted`: it does not end a counted
  * launch, but is a copy, a further node of a graph, or launched before the callbacks came on. */
 void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correlation);
+/* Had every launch a callback when this was launched, but none of the program's with this pattern this number? The first that
+ * asks of one that has takes it. */
+bool cupti_launches_lacks(struct cupti_launches *l, uint32_t correlation, unsigned pattern);
 /* The launch in progress on this thread will have no record. */
 void cupti_launches_take_back(struct cupti *c);
 /* A graph is launched. */

@@ -8,6 +8,7 @@
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "backends/cupti_range_joins.h"
+#include "backends/cupti_range_own.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -311,6 +312,9 @@ static void deliver(struct cupti *c, struct activity *a, uint32_t correlation)
 	enum loss loss;
 	bool is_whole;
 
+	if (_unlikely_(c->ranges) && a->kind == ACTIVITY_KERNEL &&
+	    range_own_record(c, a, correlation))
+		return;
 	if (a->kind == ACTIVITY_SYNC) {
 		/* Only what the host waited in: not a query, and not what waits inside another call. */
 		a->launch = cupti_launches_find(&c->launches, correlation);

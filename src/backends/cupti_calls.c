@@ -25,6 +25,7 @@
 #include "backends/copy_pairs.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "backends/cupti_range_own.h"
 #include "backends/cupti_ranges.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -69,10 +70,13 @@ static const uint8_t call_classes[ABI_N_CALLS] = {
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-static inline unsigned pattern(const struct abi_call *call, enum call_class class)
+static inline unsigned pattern(const struct cupti *c, const struct abi_call *call,
+			       enum call_class class)
 {
 	const struct abi_flat_copy *copy = call->params;
 
+	if (_unlikely_(c->ranges) && class == CALL_KERNEL)
+		return range_own_pattern(call);
 	if ((class != CALL_FLAT && class != CALL_FLAT_DOWN) || !copy)
 		return 0;
 	return copy_pairs_see(copy->dst, copy->src, copy->bytes, class == CALL_FLAT_DOWN);
@@ -87,7 +91,7 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	if (class == CALL_GRAPH && ops->graph_launch)
 		launch = ops->graph_launch(c->sink);
 	cupti_launches_time(&c->launches, correlation);
-	cupti_launches_put(&c->launches, correlation, launch, pattern(call, class));
+	cupti_launches_put(&c->launches, correlation, launch, pattern(c, call, class));
 	if (class >= CALL_COPY) {
 		ops->unlaunch(c->sink, 1);
 		if (_unlikely_(c->ranges) && class != CALL_SYNC)
@@ -312,6 +316,8 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 
 	if (_unlikely_(class == CALL_OTHER || class >= CALL_ALLOC)) {
 		on_other(c, call, class);
+	} else if (_unlikely_(c->ranges) && range_own_is_within()) {
+		return;
 	} else if (call->site == ABI_ENTER) {
 		enter(c, id, call, class);
 	} else {

@@ -204,13 +204,29 @@ void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correl
 		return;
 	a->uncounted = !ends_launch(l, a, correlation);
 	a->launch = entry & CONTEXT_MASK;
-	a->pattern = (uint8_t)(entry >> CUPTI_CONTEXT_BITS);
+	if (a->kind == ACTIVITY_COPY)
+		a->pattern = (uint8_t)(entry >> CUPTI_CONTEXT_BITS);
 	if (!entry) {
 		c->sink->ops->lose(c->sink, LOSS_UNMATCHED, 1);
 		return;
 	}
 	a->launched_ns = launched_ns(l, correlation, a->start_ns);
 	advance_first(l, correlation);
+}
+
+bool cupti_launches_lacks(struct cupti_launches *l, uint32_t correlation, unsigned pattern)
+{
+	uint32_t entry = l->ring ? ring_get(l, correlation) : 0;
+	uint64_t was = (uint64_t)correlation << 32 | entry;
+
+	if (!entry)
+		return l->ring && (!correlation || was_attributed(l, correlation));
+	if (!(entry >> CUPTI_CONTEXT_BITS & pattern))
+		return true;
+	/* Unless another launch has its place by now. */
+	(void)atomic_compare_exchange_strong(&l->ring[correlation & (CUPTI_RING_N - 1)], &was,
+					     was & ~((uint64_t)pattern << CUPTI_CONTEXT_BITS));
+	return false;
 }
 
 uint32_t cupti_launches_find(const struct cupti_launches *l, uint32_t correlation)

@@ -10,6 +10,7 @@
 #include "backends/cuda_driver.h"
 #include "backends/cupti.h"
 #include "backends/cupti_range_joins.h"
+#include "backends/cupti_range_own.h"
 #include "backends/cupti_range_profiler.h"
 #include "backends/cupti_refusals.h"
 #include "base/util.h"
@@ -162,12 +163,12 @@ static int pop(struct ranged_context *rc)
 	struct range *range = &rc->ranges[rc->n - 1];
 	int r;
 
-	cuda_driver_ours++;
+	range_own_begin();
 	if (ranges.wanted->of != RANGES_OF_KERNELS && ranges.synchronize)
 		(void)ranges.synchronize();
 	range->ns = clock_realtime_ns() - range->at_ns;
 	r = range_profiler_pop(&rc->profiler);
-	cuda_driver_ours--;
+	range_own_end();
 	rc->is_within = false;
 	atomic_store(&rc->thread, 0);
 	return r;
@@ -180,9 +181,9 @@ static int read_ranges(struct cupti *c, struct ranged_context *rc)
 	size_t n = 0, dropped = 0;
 	int r;
 
-	cuda_driver_ours++;
+	range_own_begin();
 	r = range_profiler_drain(&rc->profiler, take_range, &d, &n, &dropped);
-	cuda_driver_ours--;
+	range_own_end();
 	pthread_mutex_lock(&ranges.lock);
 	ranges.n_dropped += dropped;
 	ranges.n_refused += r == 0 && rc->profiler.by_kernel && n != rc->n ? rc->n : 0;
@@ -209,9 +210,9 @@ static void give_up(struct cupti *c, struct ranged_context *rc, int r)
 	else
 		snprintf(text, sizeof(text), "%s: %s fails (error %d)", words_of_none(), at, r);
 	note(c, text);
-	cuda_driver_ours++;
+	range_own_begin();
 	range_profiler_close(&rc->profiler);
-	cuda_driver_ours--;
+	range_own_end();
 }
 
 /* Its lock is ours. */
@@ -362,13 +363,13 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, const struct
 		drain(c, rc);
 	if (rc->is_off)
 		return;
-	cuda_driver_ours++;
+	range_own_begin();
 	if (!rc->is_open)
 		r = open_context(c, rc);
 	if (r == 0 && !rc->profiler.is_running)
 		r = range_profiler_begin(&rc->profiler);
 	r = r ? r : push(rc);
-	cuda_driver_ours--;
+	range_own_end();
 	if (r) {
 		give_up(c, rc, r);
 		return;
@@ -507,7 +508,7 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 	if (!lock(rc))
 		return false;
 	if (rc->profiler.is_running) {
-		cuda_driver_ours++;
+		range_own_begin();
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
 			     driver.push && driver.pop && driver.push(rc->context) == 0;
 		if (is_current && rc->profiler.by_kernel && ranges.synchronize)
@@ -515,7 +516,7 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 		end(c, rc);
 		if (is_current)
 			driver.pop(&was);
-		cuda_driver_ours--;
+		range_own_end();
 		++*n;
 	}
 	unlock(rc);
@@ -565,9 +566,9 @@ void cupti_ranges_end(struct cupti *c, void *context)
 		return;
 	}
 	if (rc->is_open && !rc->is_off) {
-		cuda_driver_ours++;
+		range_own_begin();
 		range_profiler_close(&rc->profiler);
-		cuda_driver_ours--;
+		range_own_end();
 	}
 	rc->is_open = rc->is_off = false; /* another may have its address */
 	unlock(rc);
@@ -615,5 +616,6 @@ bool cupti_ranges_flush(struct cupti *c, bool last)
 		return drain_all(c) > 0 && ranges.wanted->replay == RANGES_KERNELS;
 	range_joins_end(c);
 	tell_missing(c);
+	range_own_tell(c);
 	return false;
 }

@@ -1064,6 +1064,8 @@ static uint32_t type_of(const struct mock_op *op)
 					     : ABI_NODE_KERNEL;
 }
 
+static __thread uint32_t newest STATIC_TLS;
+
 EXPORT mock_call_fn mock_call;
 uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 {
@@ -1081,8 +1083,11 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				.context = (void *)(uintptr_t)op->context};
 	struct mock_op untimed = *op;
 
-	call.correlation = atomic_fetch_add(&correlation, 1) + 1;
-	raise_driver(cbid, &call);
+	call.correlation = op->as_newest ? newest : atomic_fetch_add(&correlation, 1) + 1;
+	if (!op->unseen) {
+		newest = call.correlation;
+		raise_driver(cbid, &call);
+	}
 	if (op->inside)
 		op->inside();
 	if (op->captured)
@@ -1098,7 +1103,8 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 	}
 	call.site = ABI_EXIT;
 	call.result = &op->result;
-	raise_driver(cbid, &call);
+	if (!op->unseen)
+		raise_driver(cbid, &call);
 	return call.correlation;
 }
 

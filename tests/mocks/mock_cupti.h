@@ -45,6 +45,8 @@ struct mock_op {
 	const struct mock_config
 		*config; /* … all of it, as its records say it; NULL: one that the mock has */
 	bool by_kernel;  /* records have no correlation id */
+	bool unseen;     /* no callback is told of the call … */
+	bool as_newest; /* … which has the number of the newest one that one was told of on this thread */
 	const void *executable; /* the first parameter, in place of the stream */
 	const void *dst, *src;  /* of a copy: its first parameters */
 	const void *third;      /* of another call: its third parameter */

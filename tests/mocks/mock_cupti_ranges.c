@@ -11,7 +11,11 @@
  *   timed      records of kernels that CUPTI replays have times, which real ones have not
  *   drop       the first range of each image is dropped
  *   at=N       the N-th call, from 1 on, fails
- *   cancel     a thread that pushes a range may be cancelled there, as one that waits in a driver */
+ *   cancel     a thread that pushes a range may be cancelled there, as one that waits in a driver
+ *   waits      a kernel of the profiler's own is launched before each range that is pushed, and before it ends, in a call
+ *              of which callbacks are told
+ *   unseen     … are not told
+ *   within     … after each range alone, not told, and with the number of the program's call, as real ones have */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
 #include <stdatomic.h>
@@ -180,6 +184,22 @@ uint32_t cuptiRangeProfilerStop(struct abi_range_stop *p)
 	return 0;
 }
 
+extern mock_call_fn mock_call;
+
+static void wait_ns(void)
+{
+	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
+			     .name = "WaitNs",
+			     .context = 1,
+			     .stream = 7,
+			     .lasts_ns = 40000,
+			     .unseen = !is_said("waits"),
+			     .as_newest = is_said("within")};
+
+	if (is_said("waits") || is_said("unseen") || is_said("within"))
+		mock_call(307, &op);
+}
+
 EXPORT uint32_t cuptiRangeProfilerPushRange(struct abi_range_push *p);
 uint32_t cuptiRangeProfilerPushRange(struct abi_range_push *p)
 {
@@ -190,6 +210,8 @@ uint32_t cuptiRangeProfilerPushRange(struct abi_range_push *p)
 		pthread_testcancel();
 	if (!r->is_running || r->by_kernel || r->depth == DEPTH_MAX || r->n == MOST)
 		return ABI_BAD_OPERATION;
+	if (!is_said("within"))
+		wait_ns();
 	r->open[r->depth++] = r->n;
 	r->ranges[r->n] = (struct range){.n_kernels = 0};
 	snprintf(r->ranges[r->n++].name, sizeof(r->ranges[0].name), "%s", p->name);
@@ -205,6 +227,7 @@ uint32_t cuptiRangeProfilerPopRange(struct abi_range_object *p)
 	if (!r->is_running || !r->depth)
 		return ABI_BAD_OPERATION;
 	r->depth--;
+	wait_ns();
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CUDA program for tests without a GPU: mock_cuda_app LIBCUDA [threads [launches]]. Each thread
- * launches `add` and `mul` in turn; the first also copies 4096 bytes each way and sets 512. */
+/* A CUDA program for tests without a GPU: mock_cuda_app LIBCUDA [threads [launches [NAME]]]. Each thread
+ * launches `add` and `mul`, or NAME, in turn; the first also copies 4096 bytes each way and sets 512. */
 #include "config.h" // IWYU pragma: keep
 
 #include <dlfcn.h>
@@ -13,11 +13,10 @@ static uint32_t (*launch_kernel)(const char *function, uint32_t gx, uint32_t gy,
 				 uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared,
 				 void *stream, void **parameters, void **extra);
 static long n_launches = 1000;
+static const char *names[] = {"add", "mul"};
 
 static void *launch_all(void *unused)
 {
-	static const char *const names[] = {"add", "mul"};
-
 	for (long i = 0; i < n_launches; i++)
 		launch_kernel(names[i % 2], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	return NULL;
@@ -46,11 +45,13 @@ int main(int argc, char **argv)
 	pthread_t threads[64];
 
 	if (!driver || n_threads < 1 || n_threads > 64) {
-		fprintf(stderr, "usage: mock_cuda_app LIBCUDA [threads [launches]]\n");
+		fprintf(stderr, "usage: mock_cuda_app LIBCUDA [threads [launches [NAME]]]\n");
 		return 2;
 	}
 	if (argc > 3)
 		n_launches = atol(argv[3]);
+	if (argc > 4)
+		names[1] = argv[4];
 	*(void **)&init = dlsym(driver, "cuInit");
 	*(void **)&launch_kernel = dlsym(driver, "cuLaunchKernel");
 	init(0);

@@ -90,6 +90,25 @@ has "… with the way out" "the metrics take 3 passes, and a range runs once: --
 check "one pass by kernels: status" 0 "$(run 1 3000 --metrics dram__bytes.sum --replay kernel)"
 check "one pass by kernels" "add 150000 mul 300000" "$(of dram__bytes.sum)"
 
+# ---- kernels that CUPTI launches by itself, however it does, are not the program's; one of that name may be
+kernels() { "$PROTON" report --view kernels a.hatchet | awk '$NF ~ /^(add|mul|WaitNs)$/ {print $NF, $3}' | sort | xargs; }
+for how in waits:4000 unseen:4000 within:2000; do
+	export MOCK_CUPTI_RANGES=${how%:*}
+	check "of CUPTI's own ($how): status" 0 "$(run 2 1000 --metrics dram__bytes.sum)"
+	check "… the program's kernels are there" "add 1000 mul 1000" "$(kernels)"
+	check "… and measured" "add 100000 mul 200000" "$(of dram__bytes.sum)"
+	check "… nothing is lost, or in flight" "" "$(losses a.hatchet)"
+	has "… which is told" "left out: ${how#*:} kernels 'WaitNs' that CUPTI launched by itself" <(notes)
+	unset MOCK_CUPTI_RANGES
+done
+for how in waits unseen within; do
+	rm -f a.hatchet
+	MOCK_CUPTI_RANGES=$how "$PROTON" record -q -o a.hatchet --metrics dram__bytes.sum -- "$app" \
+		"$work/lib/libcuda.so.1" 1 200 WaitNs >/dev/null 2>err
+	check "one of that name ($how)" "WaitNs 100 add 100" "$(kernels)"
+	check "… is as long as it was ($how)" "100us" "$("$PROTON" report --view kernels a.hatchet | awk '$NF == "WaitNs" {print $1}')"
+done
+
 # ---- threads launch into one context
 check "threads: status" 0 "$(run 4 1000 --metrics dram__bytes.sum)"
 check "threads" "add 200000 mul 400000" "$(of dram__bytes.sum)"

@@ -70,6 +70,18 @@ print("%g" % sum(n["metrics"].get("dram__bytes.sum", 0) for n in nodes if within
 check "the report adds them up" "500" "$("$PROTON" report --view tree -m dram__bytes.sum a.hatchet |
 	sed -n '/ outer/s/^[^0-9]*\([0-9.]*\).*/\1/p' | head -1)"
 
+# ---- what CUPTI launches by itself is in no range
+for how in waits unseen within; do
+	export MOCK_CUPTI_RANGES=$how
+	check "of CUPTI's own ($how): status" 0 "$(run scope)"
+	is "$how" outer 300 2
+	is "$how" many 300000 3000
+	check "$how: kernels" "3012 and -" "$(of count add) and $(of count WaitNs)"
+	check "$how: losses" scope_mismatch=1 "$(losses a.hatchet)"
+	has "$how: told" "kernels 'WaitNs' that CUPTI launched by itself" <(notes)
+	unset MOCK_CUPTI_RANGES
+done
+
 # ---- sessions: what was counted in one is in it, and not in the next, which may have its place
 check "sessions: status" 0 "$(run scope sessions)"
 mv first.hatchet a.hatchet
