@@ -400,10 +400,11 @@ class GmpProfiler:
     def _warn_if_unmeasured(self, profile, ranges):
         """Once, in the profile's own words."""
         texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
+        others = [text for text in texts if not text.startswith("no hardware metrics")]
         if self._is_warned:
             return
-        if ranges and texts and all(n["kind"] != "kernel" for n in profile["nodes"]):
-            what = "no kernels were seen"
+        if ranges and others and all(n["kind"] != "kernel" for n in profile["nodes"]):
+            what, texts = "no kernels were seen", others
         elif self._metrics and not all(r.n_measured or not r.n_kernels for r in ranges):
             what = "kernels without counters"
         else:

@@ -5,6 +5,7 @@
  * (ADR 61), else by metrics of its launches (ADR 62). Each is a share of what the part can do at most in the time that was
  * looked at, 0..1; NaN: not known.
  *   thread  one */
+#include "base/human.h"
 #include "findings/rules.h"
 
 struct units {
@@ -25,7 +26,7 @@ struct units_looked {
 void units_looked_add(struct units_looked *looked, const struct units *units);
 /* Is it enough to be told? Metrics of launches are exact. */
 bool units_looked_enough(const struct units_looked *looked);
-#define UNITS_LOOKED_TEXT 64
+#define UNITS_LOOKED_TEXT (2 * HUMAN_THINGS_MAX + 8)
 /* "12 samples", "3 measured kernels", or both. Returns out. */
 const char *units_looked_text(const struct units_looked *looked, char out[UNITS_LOOKED_TEXT]);
 

@@ -183,6 +183,11 @@ static const char *text_of(const struct buf *b)
 
 /* A check's state; texts that its finding holds, and the line that mends it. NULL: of no interest;
  * "": there must be none. */
+static bool tells(const struct buf *text, const char *what)
+{
+	return memmem(text_of(text), text->len, what, strlen(what));
+}
+
 static void expect(const char *name, enum doctor_state state, const char *seen, const char *mend)
 {
 	const struct doctor_finding *f = doctor_find(m.doctor, name);
@@ -457,15 +462,15 @@ START_TEST(test_counters_tried)
 	expect("counters", DOCTOR_OK, "permitted on NVIDIA H200: a sample each 10ms; begun in", "");
 	expect("ranges", DOCTOR_OK, "a range counted; begun in 312ms, given back in 5.00ms", "");
 	expect("pc-sampling", DOCTOR_OK, "permitted on NVIDIA H200: a sample each 2^18 cycles", "");
-	ck_assert_str_eq(buf_str(&doctor_find(m.doctor, "ranges")->why), "");
+	ck_assert_uint_eq(doctor_find(m.doctor, "ranges")->why.len, 0);
 
 	answer(ASK_SAMPLES, "device NVIDIA H200\nrefused 35 the driver keeps them\n");
 	answer(ASK_RANGES, "device NVIDIA H200\nuntried it admits one process at a time\n");
 	answer(ASK_CODE, "stage loading libcuda.so.1\nbroken libcupti.so.12 is older\n");
 	examine();
 	expect("counters", DOCTOR_NOTE, "NVIDIA H200: the driver keeps them", NULL);
-	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "counters")->mend),
-				     "NVreg_RestrictProfilingToAdminUsers=0"));
+	ck_assert(tells(&doctor_find(m.doctor, "counters")->mend,
+			"NVreg_RestrictProfilingToAdminUsers=0"));
 	expect("ranges", DOCTOR_NOTE, "not tried: it admits one process at a time", "");
 	expect("pc-sampling", DOCTOR_NOTE, "libcupti.so.12 is older", "");
 
@@ -475,8 +480,8 @@ START_TEST(test_counters_tried)
 	examine();
 	expect("ranges", DOCTOR_NOTE, "cuInit fails with 3", "");
 	expect("pc-sampling", DOCTOR_NOTE, "a.so, asked to sample, crashed with SIGSEGV", "");
-	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "pc-sampling")->why),
-				     "--pc-sampling has nothing to show"));
+	ck_assert(tells(&doctor_find(m.doctor, "pc-sampling")->why,
+			"--pc-sampling has nothing to show"));
 
 	m.answers[ASK_RANGES] = (struct canned){PROBE_HUNG, 15, "stage making a context\n"};
 	examine();
@@ -527,11 +532,10 @@ START_TEST(test_counter_users)
 	examine();
 	expect("counter-users", DOCTOR_NOTE, "nv-hostengine (pid 201)", "");
 	expect("counter-users", DOCTOR_NOTE, "proton (pid 202)", "");
-	ck_assert_ptr_null(strstr(buf_str(&doctor_find(m.doctor, "counter-users")->seen), "203"));
-	ck_assert_ptr_null(strstr(buf_str(&doctor_find(m.doctor, "counter-users")->seen), "204"));
+	ck_assert(!tells(&doctor_find(m.doctor, "counter-users")->seen, "203"));
+	ck_assert(!tells(&doctor_find(m.doctor, "counter-users")->seen, "204"));
 	expect("pc-sampling", DOCTOR_NOTE, "another tool has them", "");
-	ck_assert_ptr_nonnull(strstr(buf_str(&doctor_find(m.doctor, "pc-sampling")->why),
-				     "nv-hostengine (pid 201)"));
+	ck_assert(tells(&doctor_find(m.doctor, "pc-sampling")->why, "nv-hostengine (pid 201)"));
 	expect("counters", DOCTOR_OK, "permitted", "");
 }
 END_TEST
