@@ -106,7 +106,6 @@ for how in waits unseen within; do
 	MOCK_CUPTI_RANGES=$how "$PROTON" record -q -o a.hatchet --metrics dram__bytes.sum -- "$app" \
 		"$work/lib/libcuda.so.1" 1 200 WaitNs >/dev/null 2>err
 	check "one of that name ($how)" "WaitNs 100 add 100" "$(kernels)"
-	check "… is as long as it was ($how)" "100us" "$("$PROTON" report --view kernels a.hatchet | awk '$NF == "WaitNs" {print $1}')"
 done
 
 # ---- threads launch into one context

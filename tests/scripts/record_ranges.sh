@@ -77,7 +77,8 @@ for how in waits unseen within; do
 	is "$how" outer 300 2
 	is "$how" many 300000 3000
 	check "$how: kernels" "3012 and -" "$(of count add) and $(of count WaitNs)"
-	check "$how: losses" scope_mismatch=1 "$(losses a.hatchet)"
+	# The child that it forks ends at once, and may have been heard of.
+	check "$how: losses" scope_mismatch=1 "$(losses a.hatchet | sed -E 's/ (unheard|vanished)=1//')"
 	has "$how: told" "kernels 'WaitNs' that CUPTI launched by itself" <(notes)
 	unset MOCK_CUPTI_RANGES
 done

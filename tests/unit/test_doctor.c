@@ -509,6 +509,8 @@ static void plant_process(const char *pid, const char *name, const char *parent)
 /* By names alone, so nothing is claimed: but who may have them is named where CUPTI says that somebody has. */
 START_TEST(test_counter_users)
 {
+	static const char counting[] = "proton\0record\0--counters=1ms\0--\0a\0",
+			  other[] = "proton\0record\0--\0a\0--metrics\0";
 	char path[PATH_MAX];
 	FILE *f;
 
@@ -520,13 +522,14 @@ START_TEST(test_counter_users)
 		snprintf(path, sizeof(path), "%s/proc/%d/cmdline", m.root, pid);
 		f = fopen(path, "we");
 		ck_assert_ptr_nonnull(f);
-		fwrite("proton\0record\0--counters=1ms\0--\0a\0", 1, 36, f);
+		ck_assert_uint_eq(fwrite(counting, 1, sizeof(counting) - 1, f),
+				  sizeof(counting) - 1);
 		ck_assert_int_eq(fclose(f), 0);
 	}
 	snprintf(path, sizeof(path), "%s/proc/204/cmdline", m.root);
 	f = fopen(path, "we");
 	ck_assert_ptr_nonnull(f);
-	fwrite("proton\0record\0--\0a\0--metrics\0", 1, 31, f);
+	ck_assert_uint_eq(fwrite(other, 1, sizeof(other) - 1, f), sizeof(other) - 1);
 	ck_assert_int_eq(fclose(f), 0);
 	answer(ASK_CODE, "device NVIDIA H200\nrefused 26 another tool has them\n");
 	examine();

@@ -73,7 +73,8 @@ static int keep(void *ctx, const struct warp_block *block, uint32_t warp, struct
 		size_t n)
 {
 	(void)ctx;
-	memcpy(got.scopes, scopes, n * sizeof(*scopes));
+	if (n)
+		memcpy(got.scopes, scopes, n * sizeof(*scopes));
 	got.n = n;
 	got.block = *block;
 	got.warp = warp;
