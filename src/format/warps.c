@@ -5,7 +5,6 @@
  * 32-bit words: version, where the header begins (4), how long it is, where the buffer begins, how long it is, type of the device
  * (1 CUDA, 2 HIP), blocks, warps of a block, bytes of a block, how many warps record, and which. Neither the kernel nor its
  * scopes have names in it. */
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,14 +42,6 @@ struct dump {
 	char *block;
 };
 
-static uint32_t word_at(const char *p, size_t i)
-{
-	uint32_t v;
-
-	memcpy(&v, p + i * sizeof(v), sizeof(v));
-	return le32toh(v);
-}
-
 static uint32_t header_bytes(uint32_t n_recording)
 {
 	return (N_WORDS + n_recording) * (uint32_t)sizeof(uint32_t);
@@ -60,14 +51,15 @@ static bool warps_detect(const char *head, size_t n)
 {
 	if (n < N_WORDS * sizeof(uint32_t))
 		return false;
-	return word_at(head, WORD_VERSION) == WARPS_VERSION &&
-	       word_at(head, WORD_HEADER) == sizeof(uint32_t) &&
-	       word_at(head, WORD_RECORDING) <= WARP_MOST &&
-	       word_at(head, WORD_HEADER_BYTES) == header_bytes(word_at(head, WORD_RECORDING)) &&
-	       word_at(head, WORD_BUFFER) == word_at(head, WORD_HEADER_BYTES);
+	return warp_word(head, WORD_VERSION) == WARPS_VERSION &&
+	       warp_word(head, WORD_HEADER) == sizeof(uint32_t) &&
+	       warp_word(head, WORD_RECORDING) <= WARP_MOST &&
+	       warp_word(head, WORD_HEADER_BYTES) ==
+		       header_bytes(warp_word(head, WORD_RECORDING)) &&
+	       warp_word(head, WORD_BUFFER) == warp_word(head, WORD_HEADER_BYTES);
 }
 
-/* All of n bytes; -ENODATA: there is nothing any more. */
+/* All of n bytes. */
 static int take(struct dump *d, void *data, size_t n)
 {
 	for (size_t done = 0; done < n;) {
@@ -91,11 +83,11 @@ static int take_header(struct dump *d)
 	if (r == 0 && !warps_detect(head, sizeof(head)))
 		return format_fail(d->error, -EBADMSG, 0, "no buffer that warps wrote");
 	for (size_t i = 0; r == 0 && i < N_WORDS; i++)
-		d->words[i] = word_at(head, i);
+		d->words[i] = warp_word(head, i);
 	if (r == 0)
 		r = take(d, warps, d->words[WORD_RECORDING] * sizeof(uint32_t));
 	for (size_t i = 0; r == 0 && i < d->words[WORD_RECORDING]; i++)
-		d->recording[i] = word_at(warps, i);
+		d->recording[i] = warp_word(warps, i);
 	d->layout = (struct warp_layout){.n_blocks = d->words[WORD_BLOCKS],
 					 .n_warps = d->words[WORD_WARPS],
 					 .block_bytes = d->words[WORD_BLOCK_BYTES],
@@ -143,17 +135,6 @@ static int take_blocks(struct dump *d)
 	return r;
 }
 
-static uint32_t node_of(struct session *s, uint32_t parent, enum frame_kind kind, const char *name)
-{
-	uint32_t id = strtab_adds(s->strings, name);
-	uint32_t frame = id == STRTAB_NONE ? SESSION_NONE
-					   : session_frame_intern(s, kind, id, SESSION_NONE, 0);
-
-	return parent == SESSION_NONE || frame == SESSION_NONE
-		       ? SESSION_NONE
-		       : session_node_intern(s, parent, frame);
-}
-
 /* A scope of which nothing else is known has its number for a name, as with Triton's Proton. */
 static int put_sums(struct dump *d)
 {
@@ -167,10 +148,10 @@ static int put_sums(struct dump *d)
 		char name[32];
 
 		if (i == SCOPE_SUMS_KERNEL) {
-			nodes[i] = node_of(d->s, SESSION_ROOT, FRAME_KERNEL, "<kernel>");
+			nodes[i] = session_node(d->s, SESSION_ROOT, FRAME_KERNEL, "<kernel>");
 		} else {
 			snprintf(name, sizeof(name), "scope_%" PRIu32, sum->scope);
-			nodes[i] = node_of(d->s, nodes[sum->parent], FRAME_INSTRUMENT, name);
+			nodes[i] = session_node(d->s, nodes[sum->parent], FRAME_INSTRUMENT, name);
 		}
 		if (nodes[i] == SESSION_NONE)
 			return -ENOMEM;

@@ -3,7 +3,6 @@
 
 #include "intra/warp_records.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +22,9 @@ struct decoder {
 	size_t n_open, cap_open;
 };
 
-static uint32_t word(const unsigned char *p, size_t i)
-{
-	uint32_t v;
-
-	memcpy(&v, p + i * WORD_BYTES, sizeof(v));
-	return le32toh(v);
-}
-
 static uint64_t long_word(const unsigned char *p, size_t i)
 {
-	return word(p, i) | (uint64_t)word(p, i + 1) << 32;
+	return warp_word(p, i) | (uint64_t)warp_word(p, i + 1) << 32;
 }
 
 /* A ring of records: n of them, the oldest first at `first`. */
@@ -51,13 +42,13 @@ struct record {
 static struct record ring_record(const struct ring *ring, size_t i)
 {
 	const unsigned char *p = ring->at + (ring->first + i) % ring->size * WARP_RECORD_BYTES;
-	uint32_t tag = word(p, 0);
+	uint32_t tag = warp_word(p, 0);
 
 	return (struct record){
 		.leaves = tag >> 31,
 		.scope = tag >> 23 & 0xff,
 		.type = tag >> 20 & 7,
-		.clock = (uint64_t)(tag & 0x7ff) << 32 | word(p, 1),
+		.clock = (uint64_t)(tag & 0x7ff) << 32 | warp_word(p, 1),
 	};
 }
 
@@ -135,24 +126,24 @@ static int decode_ring(struct decoder *d, const struct ring *ring)
 static int decode_block(struct decoder *d, const unsigned char *p, warp_fn *fn, void *ctx)
 {
 	const struct warp_layout *l = d->layout;
-	size_t head = WARP_BLOCK_WORDS + l->n_warps, bytes = word(p, 3);
-	const struct warp_block block = {.block = word(p, 1),
-					 .multiprocessor = word(p, 2),
+	size_t head = WARP_BLOCK_WORDS + l->n_warps, bytes = warp_word(p, 3);
+	const struct warp_block block = {.block = warp_word(p, 1),
+					 .multiprocessor = warp_word(p, 2),
 					 .entered_ns = long_word(p, 4),
 					 .left_ns = long_word(p, 6),
 					 .copied_ns = long_word(p, 8)};
 	size_t segment = bytes / l->n_recording / WARP_RECORD_BYTES * WARP_RECORD_BYTES;
 
-	if (word(p, 0) != WARP_BLOCK_MAGIC || !segment || block.block >= l->n_blocks ||
+	if (warp_word(p, 0) != WARP_BLOCK_MAGIC || !segment || block.block >= l->n_blocks ||
 	    head * WORD_BYTES + bytes > l->block_bytes) {
-		if (word(p, 0))
+		if (warp_word(p, 0))
 			d->losses->broken++;
 		else
 			d->losses->blocks++;
 		return 0;
 	}
 	for (uint32_t i = 0; i < l->n_recording; i++) {
-		size_t written = word(p, WARP_BLOCK_WORDS + l->recording[i]) / RECORD_WORDS;
+		size_t written = warp_word(p, WARP_BLOCK_WORDS + l->recording[i]) / RECORD_WORDS;
 		struct ring ring = {.at = p + head * WORD_BYTES + i * segment,
 				    .size = segment / WARP_RECORD_BYTES,
 				    .n = written};

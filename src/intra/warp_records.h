@@ -16,15 +16,26 @@
  * and the second one the lower clock, in cycles of the multiprocessor. With a clock of 32 bits its upper ones are 0 throughout.
  * A warp's entering may be written late, right before its leaving is: the order of records is that of leaving.
  *   threads  any: nothing is kept */
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WARP_BLOCK_MAGIC  0xdeadbeefu
 #define WARP_BLOCK_WORDS  10u
 #define WARP_SCOPES       256u
 #define WARP_RECORD_BYTES 8u
 #define WARP_MOST         1024u /* warps of a block that are believed */
+
+/* The i-th word of such bytes, wherever they lie. */
+static inline uint32_t warp_word(const void *bytes, size_t i)
+{
+	uint32_t v;
+
+	memcpy(&v, (const char *)bytes + i * sizeof(v), sizeof(v));
+	return le32toh(v);
+}
 
 struct warp_layout {
 	uint32_t n_blocks, n_warps; /* of the launch; of a block */
