@@ -80,6 +80,20 @@ static uint32_t row_device(const struct session *s, const struct session_row *ro
 	return device == SESSION_NONE && s->n_devices == 1 ? 0 : device;
 }
 
+/* Of operations that were counted it is known who did them, and so what could be done at most. */
+static void roof_counted(struct derive *d, double *to, uint32_t device,
+			 const struct measured_work *work)
+{
+	double s =
+		d->peaks ? measured_compute_time(work, d->peaks, snapshot_session(d->snap), device)
+			 : NAN;
+
+	if (isnan(s))
+		say_why(d, device, "operations");
+	else
+		add_present(to, s);
+}
+
 /* What was counted of kernels of which nobody else says how much they do. */
 static void roof_measured(struct derive *d, struct roofs *r, uint32_t node,
 			  const struct session_row *row)
@@ -93,10 +107,10 @@ static void roof_measured(struct derive *d, struct roofs *r, uint32_t node,
 		return;
 	computes = !r->given_flops[node] && !isnan(measured_amount(&work, METRIC_ANY_FLOPS));
 	moves = !r->given_bytes[node] && !isnan(measured_amount(&work, METRIC_BYTES));
-	for (unsigned i = 0; computes && i < PEAK_WIDTHS; i++)
-		roof_value(d, r, node, device, METRIC_FLOPS8 + i, work.flops[i]);
-	if (computes)
+	if (computes) {
+		roof_counted(d, &r->compute[at], device, &work);
 		add_present(&r->computing[at], work.time_ns * 1e-9);
+	}
 	if (moves) {
 		roof_value(d, r, node, device, METRIC_BYTES, work.bytes);
 		add_present(&r->moving[at], work.time_ns * 1e-9);

@@ -147,7 +147,7 @@ static void flops_of(const double *of, struct measured_work *ret)
 	double all;
 
 	tensor_flops(of, flops);
-	ret->tensor_flops = sum_of(flops);
+	memcpy(ret->tensor_flops, flops, sizeof(ret->tensor_flops));
 	flops[1] += 2 * (of[HADD] + of[HMUL] + 2 * of[HFMA]);
 	flops[2] += of[FADD] + of[FMUL] + 2 * of[FFMA] + 2 * packed;
 	flops[3] += of[DADD] + of[DMUL] + 2 * of[DFMA];
@@ -201,6 +201,27 @@ bool measured_work_of(const struct measured_metrics *m, const struct session *s,
 	ret->bytes = bytes_of(of);
 	flops_of(of, ret);
 	return true;
+}
+
+double measured_tensor_flops(const struct measured_work *w)
+{
+	return sum_of(w->tensor_flops);
+}
+
+double measured_compute_time(const struct measured_work *w, const struct peaks *peaks,
+			     const struct session *s, uint32_t device)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < PEAK_WIDTHS; i++) {
+		double others = w->flops[i] - w->tensor_flops[i];
+
+		if (w->tensor_flops[i] != 0)
+			sum += w->tensor_flops[i] / peaks_flops(peaks, s, device, i);
+		if (others != 0)
+			sum += others / peaks_core_flops(peaks, s, device, i);
+	}
+	return sum;
 }
 
 double measured_amount(const struct measured_work *w, uint32_t metric)

@@ -18,7 +18,7 @@ struct measured_work {
 	/* By width, 8 to 64 bits, each that of what is multiplied: an fma is two operations, one of two halves is four. All
 	 * are NaN where one of them is. */
 	double flops[PEAK_WIDTHS];
-	double tensor_flops; /* those of all widths that tensor cores did */
+	double tensor_flops[PEAK_WIDTHS]; /* … those of them that tensor cores did */
 };
 
 /* What the metrics of a session are to it. All zero at first. */
@@ -36,6 +36,12 @@ void measured_metrics_done(struct measured_metrics *m);
  * the host (ADR 65): their time is the host's, and has pauses of the device. */
 bool measured_work_of(const struct measured_metrics *m, const struct session *s,
 		      const struct session_row *row, struct measured_work *ret);
+/* Those of all widths that tensor cores did. */
+double measured_tensor_flops(const struct measured_work *w);
+/* Seconds that the operations take at the peaks of who did them: tensor cores, or what does one at a time. NaN: a peak
+ * is not known. */
+double measured_compute_time(const struct measured_work *w, const struct peaks *peaks,
+			     const struct session *s, uint32_t device);
 /* What of it METRIC_BYTES, METRIC_FLOPS8 … or METRIC_ANY_FLOPS names; NaN: not known, or none. */
 double measured_amount(const struct measured_work *w, uint32_t metric);
 

@@ -19,7 +19,8 @@ struct rate {
 struct peak {
 	char type[NAME_MAX_LEN + 1], arch[NAME_MAX_LEN + 1];
 	struct rate flops[PEAK_WIDTHS];
-	struct rate memory; /* not absolute: from the bus */
+	struct rate memory;             /* not absolute: from the bus */
+	struct rate cores[PEAK_WIDTHS]; /* of what does no matrix products */
 };
 
 struct peaks {
@@ -60,12 +61,17 @@ static int parse_rate(const char *word, struct rate *ret)
 
 static int parse_line(const char *line, struct peak *ret)
 {
-	char words[5][24];
-	int n = sscanf(line, "%23s %23s %23s %23s %23s %23s %23s", ret->type, ret->arch, words[0],
-		       words[1], words[2], words[3], words[4]);
+	char words[8][24] = {[5] = "-", [6] = "-", [7] = "-"};
+	int n = sscanf(line, "%23s %23s %23s %23s %23s %23s %23s %23s %23s %23s", ret->type,
+		       ret->arch, words[0], words[1], words[2], words[3], words[4], words[5],
+		       words[6], words[7]);
 
-	if (n != 7)
+	if (n != 7 && n != 10)
 		return -EINVAL;
+	ret->cores[0] = (struct rate){NAN, true};
+	for (unsigned i = 1; i < PEAK_WIDTHS; i++)
+		if (parse_rate(words[4 + i], &ret->cores[i]) < 0)
+			return -EINVAL;
 	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
 		if (parse_rate(words[i], &ret->flops[i]) < 0)
 			return -EINVAL;
@@ -223,19 +229,30 @@ static const struct peak *peak_of(const struct peaks *p, const struct session *s
 	return peak_find(p, strtab_str(s->strings, d->type), strtab_str(s->strings, d->arch));
 }
 
+/* In a second. */
+static double rate_of(const struct rate *rate, const struct session_device *d)
+{
+	if (rate->absolute)
+		return rate->value;
+	if (!d->num_sms || !d->clock_khz)
+		return NAN;
+	return rate->value * d->num_sms * (d->clock_khz * 1e3);
+}
+
 double peaks_flops(const struct peaks *p, const struct session *s, uint32_t device, unsigned i)
 {
 	const struct peak *peak = peak_of(p, s, device);
-	const struct session_device *d;
 
-	if (!peak || i >= PEAK_WIDTHS)
-		return NAN;
-	if (peak->flops[i].absolute)
-		return peak->flops[i].value;
-	d = &s->devices[device];
-	if (!d->num_sms || !d->clock_khz)
-		return NAN;
-	return peak->flops[i].value * d->num_sms * (d->clock_khz * 1e3);
+	return peak && i < PEAK_WIDTHS ? rate_of(&peak->flops[i], &s->devices[device]) : NAN;
+}
+
+double peaks_core_flops(const struct peaks *p, const struct session *s, uint32_t device, unsigned i)
+{
+	const struct peak *peak = peak_of(p, s, device);
+	double known =
+		peak && i < PEAK_WIDTHS ? rate_of(&peak->cores[i], &s->devices[device]) : NAN;
+
+	return isnan(known) ? peaks_flops(p, s, device, i) : known;
 }
 
 double peaks_bandwidth(const struct peaks *p, const struct session *s, uint32_t device)

@@ -50,6 +50,9 @@ double peaks_measured(const struct peaks *p, const struct session *s, uint32_t d
 
 /* Operations in a second, i = 0..3 for 8..64 bits; NaN: not known. */
 double peaks_flops(const struct peaks *p, const struct session *s, uint32_t device, unsigned i);
+/* Those that are no matrix products; of a width of which the table does not say it, all. */
+double peaks_core_flops(const struct peaks *p, const struct session *s, uint32_t device,
+			unsigned i);
 /* Of memory: bytes in a second, as it was measured, else as the table or the bus say; NaN: not known. */
 double peaks_bandwidth(const struct peaks *p, const struct session *s, uint32_t device);
 

@@ -59,7 +59,7 @@ static void add_row(const struct evidence *e, const struct session_row *row, str
 	for (unsigned i = 0; i < PEAK_WIDTHS; i++)
 		sum->flops += work.flops[i];
 	sum->single += work.flops[SINGLE];
-	sum->tensor += work.tensor_flops;
+	sum->tensor += measured_tensor_flops(&work);
 }
 
 static bool by_metrics(const struct evidence *e, uint32_t node, struct units *ret)

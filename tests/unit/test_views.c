@@ -4,6 +4,7 @@
 #include "config.h" // IWYU pragma: keep
 
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,6 +381,32 @@ START_TEST(counted_util)
 	ck_assert_double_eq_tol(derived_by(derive, "util", at), 0.5, 1e-9);
 	ck_assert_double_eq_tol(derived_by(derive, "util (inc)", SESSION_ROOT), 0.5, 1e-9);
 	ck_assert_double_eq_tol(derived_by(derive, "gbyte/s (inc)", SESSION_ROOT), 0.5, 1e-9);
+	derive_free(derive);
+	peaks_free(peaks);
+}
+END_TEST
+
+/* Operations are measured by the peaks of who did them: here no tensor cores, but for 400 of 32 bits. */
+START_TEST(counted_by_cores)
+{
+	struct peaks *peaks = peaks_new();
+	uint32_t k = node(SESSION_ROOT, "k");
+	struct derive *derive;
+	unsigned line;
+
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 1G -\n", &line), -EINVAL);
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 10G - 1G 0.5G\n", &line), 0);
+	add_device();
+	add_counts(k);
+	add_counted(k, "sm__inst_executed_pipe_tensor.sum", 7);
+	add_counted(k, "sm__ops_path_tensor_src_fp16.sum", 0);
+	add_counted(k, "sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0);
+	add_counted(k, "sm__ops_path_tensor_src_tf32_dst_fp32.sum", 400);
+	add_counted(k, "sm__ops_path_tensor_src_fp64.sum", 0);
+	open_world(GROUP_NONE);
+	derive = derive_new(w.snap, peaks);
+	/* 80 at 4G, 900 at 1G, 400 at 2G and 4 at 0.5G are 1128 ns of 1000 */
+	ck_assert_double_eq_tol(derived_by(derive, "util", k), 1.128, 1e-9);
 	derive_free(derive);
 	peaks_free(peaks);
 }
@@ -1137,6 +1164,7 @@ int main(void)
 	tcase_add_test(c, counted_rates);
 	tcase_add_loop_test(c, counted_util, 0, 2);
 	tcase_add_test(c, counted_after_given);
+	tcase_add_test(c, counted_by_cores);
 	tcase_add_test(c, counted_in_part);
 	tcase_add_test(c, counted_ranges);
 	tcase_add_test(c, roofline_of_no_time);
