@@ -20,7 +20,6 @@ struct sm_limits {
 	unsigned shared_bytes;    /* at most, of what it has in common with the cache */
 	unsigned shared_unit;     /* shared memory is given to blocks in pieces of so many bytes */
 	unsigned shared_reserved; /* … of which the driver keeps so many for each block */
-	unsigned single;          /* multiply-adds of 32 bits in a clock, without tensor cores */
 };
 
 /* NULL: not known. */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include "base/human.h"
-#include "core/launch_rows.h"
 #include "core/measured_work.h"
 
 enum {
@@ -115,15 +114,7 @@ const char *units_looked_text(const struct units_looked *looked, char out[UNITS_
 
 double tensor_speedup(const struct evidence *e, uint32_t device)
 {
-	const struct sm_limits *limits;
-	const struct session_device *d;
-
-	if (device >= e->s->n_devices || !e->peaks)
-		return NAN;
-	d = &e->s->devices[device];
-	limits = session_sm_limits(e->s, device);
-	if (!limits || !d->num_sms || !d->clock_khz)
-		return NAN;
-	return peaks_flops(e->peaks, e->s, device, SINGLE) /
-	       (2.0 * limits->single * d->num_sms * (d->clock_khz * 1e3));
+	return e->peaks ? peaks_flops(e->peaks, e->s, device, SINGLE) /
+				  peaks_core_flops(e->peaks, e->s, device, SINGLE)
+			: NAN;
 }

@@ -215,7 +215,7 @@ static struct peaks *make_peaks(void)
 	unsigned line;
 
 	ck_assert_ptr_nonnull(peaks);
-	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8192 4096 2048 64 1T\n", &line), 0);
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8192 4096 2048 64 1T - 256 -\n", &line), 0);
 	return peaks;
 }
 
