@@ -257,6 +257,25 @@ int source_make(struct source *s, struct numbers *numbers)
 	return 0;
 }
 
+int source_picture_init(struct source_picture *p, const struct session *s)
+{
+	static const struct snapshot_spec spec = {.group = GROUP_NONE};
+
+	*p = (struct source_picture){.snap = snapshot_new(s, &spec)};
+	p->numbers = p->snap ? numbers_new(p->snap, NULL) : NULL;
+	if (!p->numbers)
+		return -ENOMEM;
+	numbers_update(p->numbers, NULL);
+	return source_make(&p->source, p->numbers);
+}
+
+void source_picture_done(struct source_picture *p)
+{
+	source_done(&p->source);
+	numbers_free(p->numbers);
+	snapshot_free(p->snap);
+}
+
 double source_stalled(const struct source_mix *mix)
 {
 	return mix->samples - mix->by[PC_SELECTED];

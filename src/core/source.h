@@ -57,6 +57,17 @@ struct source {
 int source_make(struct source *s, struct numbers *numbers);
 void source_done(struct source *s);
 
+/* All of a session, where nobody looks at a picture of it already. */
+struct source_picture {
+	struct snapshot *snap;
+	struct numbers *numbers;
+	struct source source;
+};
+
+/* 0 or -ENOMEM; source_picture_done() frees what there is either way. */
+int source_picture_init(struct source_picture *p, const struct session *s);
+void source_picture_done(struct source_picture *p);
+
 /* Samples in which the warp was stalled: all but those in which it issued. */
 double source_stalled(const struct source_mix *mix);
 

@@ -14,32 +14,6 @@ enum { KERNELS_MAX = 3 };   /* of which something is said: those with the most s
 #define TENSOR_RATIO  0.01  /* of these: it multiplies by warps that others feed */
 #define PLACE_MAX     64
 
-/* The picture that samples are put together in (core/source.h). */
-struct picture {
-	struct snapshot *snap;
-	struct numbers *numbers;
-	struct source source;
-};
-
-static void picture_done(struct picture *p)
-{
-	source_done(&p->source);
-	numbers_free(p->numbers);
-	snapshot_free(p->snap);
-}
-
-static int picture_init(struct picture *p, const struct session *s)
-{
-	static const struct snapshot_spec spec = {.group = GROUP_NONE};
-
-	*p = (struct picture){.snap = snapshot_new(s, &spec)};
-	p->numbers = p->snap ? numbers_new(p->snap, NULL) : NULL;
-	if (!p->numbers)
-		return -ENOMEM;
-	numbers_update(p->numbers, NULL);
-	return source_make(&p->source, p->numbers);
-}
-
 /* To issue is none; nor is another warp's turn, sleep that was asked for, or work of the pipe that the code is for. */
 static bool is_loss(enum pc_reason reason)
 {
@@ -114,7 +88,7 @@ static const char *place_text(const struct place *at, char out[PLACE_MAX])
 }
 
 /* All time of a kernel, in whatever contexts it ran, and those with the most of it. */
-static double kernel_time(const struct evidence *e, const struct picture *p,
+static double kernel_time(const struct evidence *e, const struct source_picture *p,
 			  const struct source_function *f, struct most *most)
 {
 	const struct session *s = e->s;
@@ -136,7 +110,7 @@ static double kernel_time(const struct evidence *e, const struct picture *p,
 }
 
 /* Do warps wait there while others work on purpose, as far as one can tell? Who has its source can. */
-static bool is_meant(const struct evidence *e, const struct picture *p,
+static bool is_meant(const struct evidence *e, const struct source_picture *p,
 		     const struct source_function *f, const struct place *at)
 {
 	const struct snap_node *node = snapshot_node(p->snap, f->node);
@@ -147,8 +121,8 @@ static bool is_meant(const struct evidence *e, const struct picture *p,
 	       is_tuned(session_node_name(e->s, node->session_node));
 }
 
-static int tell(const struct evidence *e, const struct picture *p, const struct source_function *f,
-		struct findings *ret)
+static int tell(const struct evidence *e, const struct source_picture *p,
+		const struct source_function *f, struct findings *ret)
 {
 	struct place at = worst_place(&p->source, f);
 	char where[PLACE_MAX], share[HUMAN_MAX], samples[HUMAN_THINGS_MAX], of_these[HUMAN_MAX];
@@ -181,17 +155,17 @@ static int tell(const struct evidence *e, const struct picture *p, const struct 
 
 static int find(const struct evidence *e, struct findings *f)
 {
-	struct picture p = {.snap = NULL};
+	struct source_picture p = {.snap = NULL};
 	unsigned n = 0;
 	int r;
 
 	if (!session_has_values(e->s, METRIC_PC_SAMPLES) &&
 	    !session_has_values(e->s, METRIC_PC_STALLED_SAMPLES))
 		return 0;
-	r = picture_init(&p, e->s);
+	r = source_picture_init(&p, e->s);
 	for (size_t i = 0; r == 0 && i < p.source.n_functions && n < KERNELS_MAX; i++, n++)
 		r = tell(e, &p, &p.source.functions[i], f);
-	picture_done(&p);
+	source_picture_done(&p);
 	return r;
 }
 
