@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_CMD_CODE_H
 #define PROTON_CMD_CODE_H
-/* The code that a profile has samples of: source files, and cubins in a folder, whose instructions nvdisasm prints.
+/* The code that a profile has samples of: source files, and cubins in a folder (live/disassembly.h).
  * Each is read when it is first asked for, and kept.
  *   thread  one */
 #include <stdint.h>

@@ -635,6 +635,7 @@ static void top_leave(struct top *t)
 		if (!t->ended)
 			name_left_behind(t);
 	}
+	recording_settle(&t->run.rec);
 }
 
 static int top_screen(struct top *t)

@@ -8,10 +8,7 @@
 #include "base/util.h"
 #include "launch/target_env.h"
 
-enum {
-	DEADLINE_MS = 10000,
-	NOT_STARTED = 127, /* as of a shell */
-};
+enum { NOT_STARTED = 127 }; /* as of a shell */
 
 static char *find_below(const char *root)
 {
@@ -66,9 +63,10 @@ static void run(const void *ctx, int fd)
 	_exit(NOT_STARTED);
 }
 
-void disassemble(const char *tool, const char *cubin, uint32_t symbol, struct probe *ret)
+void disassemble(const char *tool, const char *cubin, uint32_t symbol, unsigned deadline_ms,
+		 struct probe *ret)
 {
 	const struct question q = {tool, cubin, symbol};
 
-	probe_run(run, &q, DEADLINE_MS, ret);
+	probe_run(run, &q, deadline_ms, ret);
 }

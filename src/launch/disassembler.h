@@ -9,8 +9,10 @@
 
 /* In PATH, else in a CUDA toolkit. malloc'd; NULL: it is nowhere. */
 char *disassembler_find(void);
-/* What it prints of one function, by the number of its symbol in the cubin. Fills *ret, which probe_done() frees: an
- * end that is not PROBE_ANSWERED may have left a part of the text. */
-void disassemble(const char *tool, const char *cubin, uint32_t symbol, struct probe *ret);
+enum { DISASSEMBLER_MS = 10000 }; /* that somebody who looks waits for it */
+/* What it prints of one function, by the number of its symbol in the cubin, within so many milliseconds. Fills *ret, which
+ * probe_done() frees: an end that is not PROBE_ANSWERED may have left a part of the text. */
+void disassemble(const char *tool, const char *cubin, uint32_t symbol, unsigned deadline_ms,
+		 struct probe *ret);
 
 #endif

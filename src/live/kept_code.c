@@ -4,16 +4,24 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
 #include "base/named_file.h"
 #include "base/util.h"
 #include "core/pc_samples.h"
+#include "core/source.h"
+#include "live/disassembly.h"
 
 enum { DIGITS = 16 };
+
+#define DISASSEMBLE_NS (5 * NSEC_PER_SEC) /* that the end of a run may take for it */
 
 static bool is_cubin(const char *name)
 {
@@ -84,4 +92,56 @@ int kept_code_copy(const char *session, const char *file)
 	}
 	closedir(d);
 	return first;
+}
+
+/* ---- instructions ---- */
+
+/* By its instructions, for there may be those of several cubins in it; each function of these is printed once. */
+static void ask_function(struct disassembly *d, const struct source *s,
+			 const struct source_function *f)
+{
+	struct pc_instruction is;
+
+	for (size_t i = f->first; i < f->first + f->n; i++)
+		for (size_t k = s->lines[i].first; k < s->lines[i].first + s->lines[i].n; k++)
+			if (s->instructions[k].name &&
+			    pc_instruction_parse(s->instructions[k].name, &is))
+				disassembly_text(d, &is);
+}
+
+static int disassemble_all(const struct session *s, const char *folder)
+{
+	struct disassembly *d = disassembly_new(folder);
+	struct source_picture p;
+	int r = source_picture_init(&p, s);
+
+	if (d && r == 0) {
+		disassembly_until(d, clock_monotonic_ns() + DISASSEMBLE_NS);
+		for (size_t i = 0; i < p.source.n_functions; i++)
+			ask_function(d, &p.source, &p.source.functions[i]);
+		r = disassembly_keep(d);
+	}
+	source_picture_done(&p);
+	disassembly_free(d);
+	return r;
+}
+
+pid_t kept_code_disassemble(const struct session *s, const char *file)
+{
+	pid_t parent = getpid(), pid;
+	char *folder;
+
+	if (!session_has_values(s, METRIC_PC_STALLED_SAMPLES) ||
+	    asprintf(&folder, "%s" KEPT_CODE_SUFFIX, file) < 0)
+		return 0;
+	pid = access(folder, W_OK) == 0 ? fork() : -1;
+	if (pid == 0) {
+		/* Ctrl-C is for who waits for us. */
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() == parent ? -disassemble_all(s, folder) & 0xff : 1);
+	}
+	free(folder);
+	return MAX(pid, 0);
 }

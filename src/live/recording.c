@@ -346,11 +346,27 @@ bool recording_output_waits(const struct recording *rec)
 	return stat(rec->file, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Save in a child, because a write to a FIFO may block until a reader comes: a signal ends that. */
-static int save_in_child(struct recording *rec)
+/* A child's status, as of wait(); -EINTR: a signal ended the wait, and the child. */
+static int await(struct recording *rec, pid_t pid)
 {
 	uint64_t start = clock_monotonic_ns();
 	int status = 0;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (recording_is_interrupted(rec, start)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return -EINTR;
+		}
+		recording_wait(rec, -1);
+	}
+	return status;
+}
+
+/* Save in a child, because a write to a FIFO may block until a reader comes: a signal ends that. */
+static int save_in_child(struct recording *rec)
+{
+	int status;
 	pid_t pid;
 
 	fflush(NULL);
@@ -361,14 +377,9 @@ static int save_in_child(struct recording *rec)
 	}
 	if (pid < 0)
 		return -errno;
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (recording_is_interrupted(rec, start)) {
-			kill(pid, SIGKILL);
-			waitpid(pid, &status, 0);
-			return -EINTR;
-		}
-		recording_wait(rec, -1);
-	}
+	status = await(rec, pid);
+	if (status < 0)
+		return status;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
@@ -473,6 +484,23 @@ void recording_end(struct recording *rec)
 		forward_rest(rec);
 }
 
+static void keep_code(struct recording *rec)
+{
+	if (kept_code_copy(rec->dir->path, rec->file) < 0)
+		complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX "'",
+			 rec->file);
+	if (!rec->disassembles)
+		rec->disassembles =
+			kept_code_disassemble(receiver_session(rec->receiver), rec->file);
+}
+
+void recording_settle(struct recording *rec)
+{
+	if (rec->disassembles)
+		await(rec, rec->disassembles);
+	rec->disassembles = 0;
+}
+
 int recording_finish(struct recording *rec)
 {
 	int r, e;
@@ -486,9 +514,8 @@ int recording_finish(struct recording *rec)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
 	session_files_finish(&rec->sessions, rec->receiver);
 	e = rec->options->by_sessions && rec->sessions.n_written ? 0 : recording_save(rec);
-	if (e == 0 && rec->file && rec->dir && kept_code_copy(rec->dir->path, rec->file) < 0)
-		complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX "'",
-			 rec->file);
+	if (e == 0 && rec->file && rec->dir)
+		keep_code(rec);
 	if (rec->options->verbose)
 		complain(
 			"saved %u times while it ran, once at the end; %u failed; %u sessions of the program, %u failed",

@@ -73,6 +73,7 @@ struct recording {
 	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns; /* when the first signal came; 0: none */
+	pid_t disassembles;      /* a child, of code that is kept (kept_code.h); 0: none */
 	bool is_read;            /* recording_end() was called, with this result */
 	int read_error;
 };
@@ -107,6 +108,8 @@ void recording_end(struct recording *rec);
 /* That, if it was not yet, and save. 0 or -errno of the file; a message is printed. A wait for a reader is
  * ended by a signal. */
 int recording_finish(struct recording *rec);
+/* Then, when there is nothing else to do: the code that is kept beside the profile is whole. A signal ends the wait. */
+void recording_settle(struct recording *rec);
 /* What runs from now on is not counted, or is again. */
 void recording_pause(struct recording *rec, bool pause);
 /* Only the save, while the program goes on. */

@@ -202,6 +202,7 @@ int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), vo
 	run->save_error = recording_finish(&run->rec);
 	if (!run->options.rec.quiet)
 		recording_summary(&run->rec, stderr);
+	recording_settle(&run->rec);
 	return 0;
 }
 

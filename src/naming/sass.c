@@ -2,13 +2,17 @@
 #include "config.h" // IWYU pragma: keep
 #include "naming/sass.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/strtab.h"
 #include "base/util.h"
 
 enum { TEXT_MAX = 256, OFFSET_DIGITS_MAX = 12 };
+
+#define KEPT_FUNCTION "function "
 
 struct span {
 	const char *at, *end;
@@ -35,16 +39,32 @@ static int digit_of(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The offset that an instruction stands behind. */
-static bool take_offset(struct span *s, uint64_t *ret)
+static bool take_number(struct span *s, uint64_t *ret)
 {
 	unsigned n = 0;
 
-	if (!skip_word(s, "/*"))
-		return false;
 	for (*ret = 0; s->at < s->end && digit_of(*s->at) >= 0 && n < OFFSET_DIGITS_MAX; n++)
 		*ret = *ret << 4 | (uint64_t)digit_of(*s->at++);
-	return n && skip_word(s, "*/");
+	return n > 0;
+}
+
+/* The offset that an instruction stands behind. */
+static bool take_offset(struct span *s, uint64_t *ret)
+{
+	return skip_word(s, "/*") && take_number(s, ret) && skip_word(s, "*/");
+}
+
+/* The next line, without its end. False: there is none that is whole: half an instruction is none. */
+static bool next_line(struct span *all, struct span *ret)
+{
+	const char *end =
+		all->at < all->end ? memchr(all->at, '\n', (size_t)(all->end - all->at)) : NULL;
+
+	if (!end)
+		return false;
+	*ret = (struct span){all->at, end};
+	all->at = end + 1;
+	return true;
 }
 
 /* Up to its semicolon. Blanks are for columns; what is not printable is none of nvdisasm's. */
@@ -100,25 +120,69 @@ static int take_line(struct span line, const struct cubin_function *f, bool *is_
 	return n ? add(ret, offset - f->offset, text, n) : 0;
 }
 
+static int begin(const char *text, size_t len, struct sass *ret, struct span *ret_all)
+{
+	*ret = (struct sass){.texts = strtab_new()};
+	*ret_all = (struct span){text, len ? text + len : text};
+	return ret->texts ? 0 : -ENOMEM;
+}
+
 int sass_parse(const char *text, size_t len, const struct cubin_function *f, struct sass *ret)
 {
-	struct span all = {text, text}, line;
+	struct span all, line;
 	bool is_ours = false;
-	int r = 0;
+	int r = begin(text, len, ret, &all);
 
-	*ret = (struct sass){.texts = strtab_new()};
-	if (!ret->texts)
-		return -ENOMEM;
-	if (len)
-		all.end += len;
-	while (r == 0 && all.at < all.end) {
-		line = all;
-		line.end = memchr(all.at, '\n', (size_t)(all.end - all.at));
-		if (!line.end)
-			break; /* it was cut off: half an instruction is none */
-		all.at = line.end + 1;
+	while (r == 0 && next_line(&all, &line))
 		r = take_line(line, f, &is_ours, ret);
-	}
+	if (r < 0)
+		sass_done(ret);
+	return r;
+}
+
+/* ---- what is kept ---- */
+
+void sass_keep(const struct sass *s, const char *function, struct buf *out)
+{
+	if (strchr(function, '\n'))
+		return;
+	buf_printf(out, KEPT_FUNCTION "%zx %s\n", s->n, function);
+	for (size_t i = 0; i < s->n; i++)
+		buf_printf(out, "%" PRIx64 " %s\n", s->rows[i].offset, s->rows[i].text);
+}
+
+/* "function 1d NAME" of this name: behind it stand so many. */
+static bool take_head(struct span line, const char *function, uint64_t *ret_n)
+{
+	return skip_word(&line, KEPT_FUNCTION) && take_number(&line, ret_n) &&
+	       skip_word(&line, " ") && skip_word(&line, function) && line.at == line.end;
+}
+
+static int take_kept(struct span line, struct sass *ret)
+{
+	char text[TEXT_MAX];
+	uint64_t offset;
+	size_t n;
+
+	if (!take_number(&line, &offset) || !skip_word(&line, " "))
+		return 0;
+	n = take_text(line, text);
+	return n ? add(ret, offset, text, n) : 0;
+}
+
+int sass_kept(const char *text, size_t len, const char *function, struct sass *ret)
+{
+	struct span all, line;
+	uint64_t n = 0;
+	int r = begin(text, len, ret, &all);
+	bool is_there = false;
+
+	while (r == 0 && !is_there && next_line(&all, &line))
+		is_there = take_head(line, function, &n);
+	for (uint64_t i = 0; r == 0 && i < n && is_there && next_line(&all, &line); i++)
+		r = take_kept(line, ret);
+	if (r == 0 && is_there && ret->n != n)
+		ret->n = 0;
 	if (r < 0)
 		sass_done(ret);
 	return r;

@@ -51,6 +51,15 @@ static void as_cubin(const uint8_t *data, size_t len)
 	cubin_free(c);
 }
 
+static void must_be_text(const struct sass *sass)
+{
+	for (size_t i = 0; i < sass->n; i++) {
+		must(!i || sass->rows[i - 1].offset < sass->rows[i].offset);
+		for (const char *p = sass->rows[i].text; *p; p++)
+			must(*p >= ' ' && *p <= '~');
+	}
+}
+
 static void as_text(const uint8_t *data, size_t len)
 {
 	static const struct cubin_function f = {
@@ -58,12 +67,12 @@ static void as_text(const uint8_t *data, size_t len)
 	struct sass sass;
 
 	must(sass_parse((const char *)data, len, &f, &sass) == 0);
-	for (size_t i = 0; i < sass.n; i++) {
-		must(sass.rows[i].offset < f.size &&
-		     (!i || sass.rows[i - 1].offset < sass.rows[i].offset));
-		for (const char *p = sass.rows[i].text; *p; p++)
-			must(*p >= ' ' && *p <= '~');
-	}
+	for (size_t i = 0; i < sass.n; i++)
+		must(sass.rows[i].offset < f.size);
+	must_be_text(&sass);
+	sass_done(&sass);
+	must(sass_kept((const char *)data, len, f.name, &sass) == 0);
+	must_be_text(&sass);
 	sass_done(&sass);
 }
 

@@ -98,6 +98,45 @@ if [ -e "$libs/mock_cupti.so" ]; then
 		"$(awk '$6 == ">" {on = 1; next} on && $6 !~ /^\+/ {exit} on {print $1, substr($6, 2)}' all)"
 fi
 
+# ---- instructions are kept with the cubins when the run ends: who looks at it needs no nvdisasm
+if [ -e "$libs/mock_cupti.so" ]; then
+	sampled_run() { # sampled_run FILE
+		PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o "$1" --pc-sampling -- \
+			"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6callerPf 2>err
+		check "$1: recorded" 0 $?
+	}
+	instructions() { awk '$6 ~ /^\+/ {$1 = $2 = $3 = $4 = $5 = ""; print}' | sed 's/^ *//'; }
+
+	fake "echo \"\$*\" >>asked; cat '$planted/planted.lines'"
+	rm -f asked
+	sampled_run sass.hatchet
+	check "each function is printed once" "-c -fun" "$(cut -d' ' -f1,2 asked)"
+	check "beside its cubin" "$(ls sass.hatchet.cubins | sed 's/\..*//' | uniq)" "$(ls sass.hatchet.cubins/*.sass | sed 's/.*\///; s/\..*//')"
+	check "what was sampled, and nothing else" "_Z6callerPf" "$(awk '$1 == "function" {print $3}' sass.hatchet.cubins/*.sass)"
+	"$PROTON" report --width 0 --view source --source-path "$planted" sass.hatchet >with
+	fake 'exit 1'
+	"$PROTON" report --width 0 --view source --source-path "$planted" sass.hatchet >without
+	check "the same by what was kept" "" "$(diff with without)"
+	check "with texts" "+0x00b0 $(grep -A 1000 'text._Z6callerPf,' "$planted/planted.lines" | sed -n 's/.*\/\*00b0\*\/ *\(.*[^ ]\) *;.*/\1/p' | head -1)" \
+		"$(instructions <without | grep '^+0x00b0' | sed 's/  *(.*//')"
+	rm sass.hatchet.cubins/*.cubin
+	check "without the cubin, too" "$(instructions <with | sed 's/  *(.*//')" \
+		"$("$PROTON" report --width 0 --view source sass.hatchet | instructions | sed 's/  *(.*//')"
+
+	sampled_run failed.hatchet
+	check "what nvdisasm does not know is not kept" "" "$(ls failed.hatchet.cubins | grep -v cubin)"
+	fake 'exec sleep 1000'
+	sampled_run hung.hatchet
+	check "one that hangs is not waited for, and nothing is kept" "" "$(ls hung.hatchet.cubins | grep -v cubin)"
+	fake "cat '$planted/planted.lines'"
+	sampled_run hung.hatchet
+	check "kept at the next run" 1 "$(ls hung.hatchet.cubins | grep -c sass)"
+	printf 'function 1 _Z6callerPf\nb0 A\033[2JB\n' >"$(ls hung.hatchet.cubins/*.sass)"
+	rm tools/nvdisasm
+	check "what is kept steers no terminal" "+0x00b0 A?[2JB" \
+		"$("$PROTON" report --width 0 --view source hung.hatchet | instructions | grep '^+0x00b0' | sed 's/  *(.*//')"
+fi
+
 # ---- where code was inlined in what was inlined, the kernel is one all the same
 if [ -e "$libs/mock_cupti.so" ]; then
 	PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o deep.hatchet --pc-sampling -- \

@@ -253,6 +253,70 @@ START_TEST(what_a_disassembler_may_print)
 }
 END_TEST
 
+/* ---- instructions that are kept ---- */
+
+START_TEST(kept_and_read_again)
+{
+	struct cubin *c = planted("planted.cubin");
+	const struct cubin_function *f = cubin_find(c, GATHER),
+				    *apart = cubin_find(c, "$_Z6callerPf$_Z5apartf");
+	_cleanup_(buf_done) struct buf all = {0}, kept = {0};
+	struct sass of_gather, of_apart, again;
+
+	read_file("planted.lines", &all);
+	ck_assert_int_eq(sass_parse(all.data, all.len, f, &of_gather), 0);
+	ck_assert_int_eq(sass_parse(all.data, all.len, apart, &of_apart), 0);
+	sass_keep(&of_gather, f->name, &kept);
+	sass_keep(&of_apart, apart->name, &kept);
+	sass_keep(&of_apart, "a\nfunction 1 b\n0 NOP", &kept);
+	ck_assert_int_eq(sass_kept(kept.data, kept.len, apart->name, &again), 0);
+	ck_assert_uint_eq(again.n, of_apart.n);
+	for (size_t i = 0; i < again.n; i++)
+		ck_assert_str_eq(sass_at(&again, of_apart.rows[i].offset), of_apart.rows[i].text);
+	sass_done(&again);
+	ck_assert_int_eq(sass_kept(kept.data, kept.len, f->name, &again), 0);
+	ck_assert_uint_eq(again.n, of_gather.n);
+	ck_assert_str_eq(sass_at(&again, 0xd0), "LDG.E R2, desc[UR4][R2.64]");
+	sass_done(&again);
+	sass_done(&of_gather);
+	sass_done(&of_apart);
+	cubin_free(c);
+}
+END_TEST
+
+static const struct {
+	const char *text, *first;
+	size_t n;
+} keeps[] = {
+	{"", NULL, 0},
+	{"function 1 k\n0 NOP\n", "NOP", 1},
+	{"function 2 k\n0 NOP\n10 EXIT\nfunction 1 b\n0 B\n", "NOP", 2},
+	{"function 1 b\n0 B\nfunction 1 k\n0 NOP\n", "NOP", 1},
+	{"function 1 k2\n0 NOP\n", NULL, 0},            /* another one */
+	{"function 1 a k\n0 NOP\n", NULL, 0},           /* another one */
+	{"function 2 k\n0 NOP\n", NULL, 0},             /* cut off */
+	{"function 2 k\n0 NOP\n10 EX", NULL, 0},        /* cut off */
+	{"function 2 k\n0 A\nfunction 1 b\n", NULL, 0}, /* a part of it */
+	{"function 2 k\n10 A\n0 B\n", NULL, 0},         /* turns back */
+	{"function k\n0 A\n", NULL, 0},
+	{"function ffffffffffff k\n0 A\n", NULL, 0},
+	{"function 1 k\n0 A\033[2J\r;\n", "A?[2J?", 1},
+};
+
+START_TEST(what_may_have_been_kept)
+{
+	struct sass sass;
+
+	ck_assert_int_eq(sass_kept(keeps[_i].text, strlen(keeps[_i].text), "k", &sass), 0);
+	ck_assert_uint_eq(sass.n, keeps[_i].n);
+	if (keeps[_i].first)
+		ck_assert_str_eq(sass_at(&sass, 0), keeps[_i].first);
+	else
+		ck_assert_ptr_null(sass_at(&sass, 0));
+	sass_done(&sass);
+}
+END_TEST
+
 /* ---- what is broken ---- */
 
 static void look_everywhere(const struct cubin *c)
@@ -322,6 +386,8 @@ int main(void)
 	tcase_add_loop_test(tc, instructions_of_all_functions, 0, (int)ARRAY_SIZE(cubins));
 	tcase_add_test(tc, instructions_of_a_function);
 	tcase_add_loop_test(tc, what_a_disassembler_may_print, 0, (int)ARRAY_SIZE(prints));
+	tcase_add_test(tc, kept_and_read_again);
+	tcase_add_loop_test(tc, what_may_have_been_kept, 0, (int)ARRAY_SIZE(keeps));
 	tcase_add_test(tc, broken_bytes);
 	tcase_add_test(tc, what_is_no_cubin);
 	suite_add_tcase(suite, tc);
