@@ -172,7 +172,7 @@ double derive_roofline(enum derived_op op, double compute, double memory)
 		return util;
 	if (util < BOUND_AT_LEAST)
 		return BOUND_NEITHER;
-	return !(compute < memory) ? BOUND_COMPUTE : BOUND_MEMORY;
+	return isnan(memory) || compute >= memory ? BOUND_COMPUTE : BOUND_MEMORY;
 }
 
 static double roofs_value(const struct roofs *r, enum derived_op op, uint32_t node)

@@ -386,6 +386,33 @@ START_TEST(counted_util)
 }
 END_TEST
 
+/* What has bytes alone, counted or given, is bound by memory; what has operations alone, by these. */
+START_TEST(bound_of_one_kind)
+{
+	const double bound[] = {BOUND_MEMORY, BOUND_MEMORY, BOUND_COMPUTE};
+	struct peaks *peaks = peaks_new();
+	uint32_t k = node(SESSION_ROOT, "k");
+	struct derive *derive;
+	unsigned line;
+
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 - 4G 2G 1G 1G\n", &line), 0);
+	add_device();
+	set_time(k, 1000, 1);
+	if (_i == 0) {
+		add_counted(k, "measured_time (ns)", 1000);
+		add_counted(k, "dram__bytes.sum", 900);
+	} else {
+		add_number(k, _i == 1 ? METRIC_BYTES : METRIC_FLOPS64, 900);
+	}
+	open_world(GROUP_NONE);
+	derive = derive_new(w.snap, peaks);
+	ck_assert_double_eq_tol(derived_by(derive, "util", k), 0.9, 1e-9);
+	ck_assert_double_eq(derived_by(derive, "bound", k), bound[_i]);
+	derive_free(derive);
+	peaks_free(peaks);
+}
+END_TEST
+
 /* Operations are measured by the peaks of who did them: here no tensor cores, but for 400 of 32 bits. */
 START_TEST(counted_by_cores)
 {
@@ -1165,6 +1192,7 @@ int main(void)
 	tcase_add_loop_test(c, counted_util, 0, 2);
 	tcase_add_test(c, counted_after_given);
 	tcase_add_test(c, counted_by_cores);
+	tcase_add_loop_test(c, bound_of_one_kind, 0, 3);
 	tcase_add_test(c, counted_in_part);
 	tcase_add_test(c, counted_ranges);
 	tcase_add_test(c, roofline_of_no_time);
