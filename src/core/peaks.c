@@ -223,7 +223,7 @@ static const struct peak *peak_of(const struct peaks *p, const struct session *s
 {
 	const struct session_device *d;
 
-	if (device >= s->n_devices)
+	if (!p || device >= s->n_devices)
 		return NULL;
 	d = &s->devices[device];
 	return peak_find(p, strtab_str(s->strings, d->type), strtab_str(s->strings, d->arch));

@@ -114,7 +114,6 @@ const char *units_looked_text(const struct units_looked *looked, char out[UNITS_
 
 double tensor_speedup(const struct evidence *e, uint32_t device)
 {
-	return e->peaks ? peaks_flops(e->peaks, e->s, device, SINGLE) /
-				  peaks_core_flops(e->peaks, e->s, device, SINGLE)
-			: NAN;
+	return peaks_flops(e->peaks, e->s, device, SINGLE) /
+	       peaks_core_flops(e->peaks, e->s, device, SINGLE);
 }

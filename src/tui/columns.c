@@ -123,6 +123,15 @@ full:
 	}
 }
 
+bool fit_has(const struct column_fit *layout, unsigned column)
+{
+	unsigned k = 0;
+
+	while (k < layout->n && layout->v[k] != column)
+		k++;
+	return k < layout->n;
+}
+
 /* ---- drawing ---- */
 
 static int name_column(const struct columns *columns)
@@ -160,7 +169,8 @@ void fit_titles(const struct column_fit *layout, struct pen *pen, const struct c
 		bool mark = layout->v[i] == sorted;
 
 		snprintf(title, sizeof(title), "%s%s",
-			 mark ? ascending ? glyphs->ascending : glyphs->descending : "", c->title);
+			 mark ? ascending ? glyphs->ascending : glyphs->descending : "",
+			 c->of && c->of->head ? c->of->head : c->title);
 		pen_right(pen, mark ? ROLE_HEAD_SORT : ROLE_HEAD, c->width + 1, title);
 		if (sorted >= 0)
 			pen_hit(pen, pen->x - c->width - 1, HIT_SORT, layout->v[i]);

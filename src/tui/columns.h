@@ -71,6 +71,8 @@ struct column_fit {
 /* Those that matter most; sorted: the one that is never left out, or -1. */
 void fit_make(struct column_fit *layout, struct panel *p, const struct columns *columns, int width,
 	      int sorted);
+/* Is a column among them, by its index? */
+bool fit_has(const struct column_fit *layout, unsigned column);
 /* Column titles and the name's. sorted = -1: no order is marked. */
 void fit_head(const struct column_fit *layout, struct pen *pen, const struct columns *columns,
 	      const char *name, int sorted, bool ascending);

@@ -199,9 +199,14 @@ static void pen_matches(struct pen *pen, enum role role, const wchar_t *text, co
 	pen_wide(pen, role, text, wcslen(text), wide_columns(text, wcslen(text)));
 }
 
+const char *draw_dots(bool ascii)
+{
+	return ascii ? "~" : "\xe2\x80\xa6";
+}
+
 const char *canvas_dots(const struct canvas *canvas)
 {
-	return canvas->look->ascii ? "~" : "\xe2\x80\xa6";
+	return draw_dots(canvas->look->ascii);
 }
 
 /* A name for what remains of the line. */

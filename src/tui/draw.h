@@ -20,6 +20,7 @@ struct canvas {
 
 /* What stands for what is left out of a name. */
 const char *canvas_dots(const struct canvas *canvas);
+const char *draw_dots(bool ascii);
 
 struct pen {
 	const struct canvas *canvas;

@@ -8,6 +8,7 @@
 #include "core/runs.h"
 #include "tui/names.h"
 #include "tui/parts.h"
+#include "tui/row_columns.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
 
@@ -68,6 +69,21 @@ static void draw_end(struct tui *t, struct pen *pen)
 	parts_draw(&parts, pen);
 }
 
+/* What was measured of the hardware and has no column. False: all has. */
+static bool draw_hidden(struct tui *t, struct pen *pen)
+{
+	struct panel *p = t->panels[t->current];
+	_cleanup_(buf_done) struct buf names = {0};
+	unsigned n = p->rows && p->n_rows ? row_columns_put_hidden(p->rows, p, &names) : 0;
+
+	if (!n)
+		return false;
+	pen_printf(pen, ROLE_MESSAGE, "no room for %u %s (%s): ", n, n == 1 ? "metric" : "metrics",
+		   keymap_words(&t->keys, REQ_COLUMNS));
+	pen_put(pen, ROLE_MESSAGE, buf_str(&names));
+	return true;
+}
+
 void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y, int *ret_x)
 {
 	struct pen pen = pen_at(canvas, y, 0, canvas->cols);
@@ -79,6 +95,8 @@ void message_draw(struct tui *t, const struct canvas *canvas, int y, int *ret_y,
 	}
 	if (!*t->message && t->status.run == TUI_RUN_ENDED)
 		draw_end(t, &pen);
+	else if (!*t->message && draw_hidden(t, &pen))
+		return;
 	else if (!*t->message && t->advice.findings.n && !t->advice.is_in_header &&
 		 t->current != TUI_PANEL_FINDINGS)
 		advice_draw(t, canvas, y);

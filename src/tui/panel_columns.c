@@ -31,15 +31,6 @@ static bool is_absent(struct panel *of, unsigned i)
 	return column_is_absent(of, &of->columns.v[i]);
 }
 
-static bool has_room(const struct panel *of, unsigned i)
-{
-	unsigned k = 0;
-
-	while (k < of->shown.n && of->shown.v[k] != i)
-		k++;
-	return k < of->shown.n;
-}
-
 void panel_columns_show(struct panel *p, struct panel *of)
 {
 	as_columns(p)->of = of;
@@ -121,7 +112,7 @@ static void draw_row(struct panel *p, struct pen *pen, size_t row)
 	pen_field(pen, on ? ROLE_TITLE : ROLE_NORMAL, 12, c->title);
 	if (is_absent(pc->of, pc->order[row]))
 		pen_put(pen, ROLE_DIM, " no value yet: ");
-	else if (on && !has_room(pc->of, pc->order[row]))
+	else if (on && !fit_has(&pc->of->shown, pc->order[row]))
 		pen_put(pen, ROLE_WARNING, " no room: ");
 	else
 		pen_put(pen, ROLE_DIM, " ");

@@ -5,10 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/ranges_wanted.h"
+#include "naming/metric_heads.h"
 #include "tui/text.h"
 #include "tui/tui_impl.h"
 
 #define WIDTH_MAX 24 /* of what is measured */
+#define HEAD_MAX  16 /* of a name that has more words than a column has room for */
+#define COUNTED_NAME                                                                               \
+	25 /* percent of the width: what was asked for when the program ran comes before long names */
 
 /* Slots of a column: one on each side. The limit has the first ones, behind those of core/flat.h. */
 enum { ROW_SLOTS = 2, LIMIT_SLOT = USUAL_N };
@@ -71,6 +76,7 @@ static struct row_column *add(struct row_columns *rc, struct panel *p,
 		free(c);
 		return NULL;
 	}
+	c->is_counted = range_metric_is(c->title);
 	c->slot = rc->n_slots;
 	rc->n_slots += ROW_SLOTS;
 	rc->v[rc->n++] = c;
@@ -240,6 +246,7 @@ void row_columns_done(struct row_columns *rc)
 {
 	for (unsigned i = 0; i < rc->n; i++) {
 		free(rc->v[i]->title);
+		free(rc->v[i]->head);
 		alphabet_done(&rc->v[i]->words);
 		free(rc->v[i]);
 	}
@@ -301,9 +308,37 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 	column_of_metric(rc->s, metric, &spec, &len);
 	if (rc->only_sums && !is_sum(rc, &spec))
 		return;
-	spec.priority = (uint8_t)MIN(20 + p->columns.n, 250u);
+	spec.priority = range_metric_is(spec.title) ? usual_columns[USUAL_TFPS].priority
+						    : (uint8_t)MIN(20 + p->columns.n, 250u);
+	if (range_metric_is(spec.title))
+		p->columns.name_percent = COUNTED_NAME;
 	if (!keep_spare(rc, p, metric, spec.priority))
 		add(rc, p, &spec, spec.title, len);
+}
+
+static void set_head(struct column *c, const char *const names[], size_t n, size_t i,
+		     const char *dots)
+{
+	_cleanup_(buf_done) struct buf head = {0};
+
+	metric_head_put(&head, names, n, i, HEAD_MAX, dots);
+	free(c->of->head);
+	c->of->head = head.error ? NULL : strdup(buf_str(&head));
+	c->width = width_of(&c->of->spec, c->of->head ? c->of->head : c->title);
+}
+
+/* Names of hardware metrics are long: so much of them as tells them apart. */
+static void make_heads(struct row_columns *rc, struct panel *p)
+{
+	_cleanup_(freep) const char **names = calloc(rc->n + 1u, sizeof(*names));
+	size_t n = 0, k = 0;
+
+	for (unsigned i = 0; names && i < p->columns.n; i++)
+		if (rc->columns[i].of && rc->columns[i].of->is_counted)
+			names[n++] = rc->columns[i].title;
+	for (unsigned i = 0; i < p->columns.n && k < n; i++)
+		if (rc->columns[i].of && rc->columns[i].of->is_counted)
+			set_head(&rc->columns[i], names, n, k++, draw_dots(p->tui->options.ascii));
 }
 
 static bool may_sort(struct panel *p, const struct column *c)
@@ -354,6 +389,7 @@ static void choose_sort(struct row_columns *rc, struct panel *p)
 void row_columns_update(struct row_columns *rc, struct panel *p)
 {
 	uint32_t n = metric_table_count(rc->s->metrics);
+	unsigned n_columns = rc->n_metrics == METRIC_N_BUILTIN ? 0 : rc->n;
 
 	rc->is_limited = tui_limit(p->tui, &rc->limit);
 	if (rc->n_metrics < n)
@@ -363,6 +399,8 @@ void row_columns_update(struct row_columns *rc, struct panel *p)
 			add_own(rc, p, rc->n_metrics);
 	for (unsigned k = 0; k < p->choice.n; k++)
 		row_columns_find(rc, p, p->choice.titles[k]);
+	if (n_columns < rc->n)
+		make_heads(rc, p);
 	choose_sort(rc, p);
 }
 
@@ -394,6 +432,20 @@ int row_columns_find(struct row_columns *rc, struct panel *p, const char *word)
 int row_columns_await(struct row_columns *rc, struct panel *p, const char *word)
 {
 	return find(rc, p, word, true);
+}
+
+unsigned row_columns_put_hidden(const struct row_columns *rc, struct panel *p, struct buf *out)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->columns.n && !rc->is_chosen && !p->choice.n; i++) {
+		const struct column *c = &p->columns.v[i];
+
+		if (c->of && c->of->is_counted && !c->of->is_spare && !fit_has(&p->shown, i) &&
+		    !column_is_absent(p, c))
+			buf_printf(out, "%s%s", n++ ? ", " : "", c->title);
+	}
+	return n;
 }
 
 const char *row_columns_missing(const struct row_columns *rc)

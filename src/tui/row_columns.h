@@ -4,7 +4,8 @@
 /* The columns of panels whose rows have metrics: calling contexts, sets of them, kernels. Which
  * metric, its title and its form are core/column.h's; a panel only answers ops->value().
  *
- *   the usual ones, in the panel's order, then the profile's own metrics
+ *   the usual ones, in the panel's order, then the profile's own metrics: those of the hardware, which were asked for
+ *   when the program ran, before what of the usual ones says less
  *   "total,time/ms,util"  ──>  TOTAL  time/ms  util       asked for by name, and no others
  *   compared              ──>  A  B  Δ  Δ%  STATUS         of the first of them, then the others
  *
@@ -66,6 +67,9 @@ int row_columns_await(struct row_columns *rc, struct panel *p, const char *word)
 bool row_columns_reach(struct row_columns *rc, struct panel *p, uint32_t i);
 /* Are the rows in the order of time on devices, the largest first? */
 bool row_columns_by_time(const struct panel *p);
+/* Append the names of what hardware counted that has a value, and no room; how many these are. None where somebody has
+ * chosen the columns. */
+unsigned row_columns_put_hidden(const struct row_columns *rc, struct panel *p, struct buf *out);
 /* The first word whose metric there is not yet, or NULL. */
 const char *row_columns_missing(const struct row_columns *rc);
 

@@ -21,6 +21,8 @@ struct row_column {
 	struct column_spec spec;
 	struct derived of_parent; /* what it is when shares are of the row above */
 	char *title;
+	char *head;      /* above the column, shorter; NULL: the title */
+	bool is_counted; /* by hardware: the title is a metric of CUPTI's */
 	bool is_missing; /* a running program has no such metric yet */
 	bool is_asked;   /* by name: it stays, though no row has a value */
 	bool is_spare;   /* made for an order or a choice: shown for these alone */

@@ -18,6 +18,7 @@
 #include "naming/brief.h"
 #include "naming/demangle.h"
 #include "naming/fit.h"
+#include "naming/metric_heads.h"
 #include "naming/readable.h"
 #include "naming/rules.h"
 #include "naming/signature.h"
@@ -1059,6 +1060,47 @@ START_TEST(a_table_of_kernels)
 }
 END_TEST
 
+/* Above columns: words that most names have go first, so that what is left tells them apart. */
+START_TEST(heads_of_hardware_metrics)
+{
+	static const char *const names[] = {
+		"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+		"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+		"sm__throughput.avg.pct_of_peak_sustained_elapsed",
+		"dram__bytes.sum",
+		"l1tex__a\xc3\xa4\x1b[2Jword_that_is_longer_than_any.sum",
+		"__..",
+		"",
+	};
+	static const struct {
+		size_t i, columns;
+		const char *dots, *head;
+	} heads[] = {
+		{0, 16, "\xe2\x80\xa6",
+		 "smsp__\xe2\x80\xa6"
+		 "ffma_\xe2\x80\xa6"},
+		{1, 16, "~", "smsp__~fadd_~"},
+		{2, 16, "~", "sm__throughput.~"},
+		{3, 16, "~", "dram__bytes.sum"},
+		{3, 14, "~", "dram__bytes.~"},
+		{3, 3, "~", "dr~"},
+		{3, 1, "~", "~"},
+		{3, 0, "~", "~"},
+		{4, 8, "~", "l1tex__~"},
+		{5, 3, "~", "__~"},
+		{6, 3, "~", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+		_cleanup_(buf_done) struct buf head = {0};
+
+		metric_head_put(&head, names, ARRAY_SIZE(names), heads[i].i, heads[i].columns,
+				heads[i].dots);
+		ck_assert_str_eq(buf_str(&head), heads[i].head);
+	}
+}
+END_TEST
+
 /* In a few columns there is room for a number: of the kernels that a screen may have, none reads like another. */
 START_TEST(few_columns)
 {
@@ -1192,6 +1234,7 @@ int main(void)
 	tcase_add_test(t, a_table_of_kernels);
 	tcase_add_loop_test(t, names_of_a_column, 0, ARRAY_SIZE(columns));
 	tcase_add_test(t, few_columns);
+	tcase_add_test(t, heads_of_hardware_metrics);
 	suite_add_tcase(suite, t);
 	suite_add_tcase(suite, soon);
 	tcase_add_test(t, a_shape_stands_behind_every_name);

@@ -473,6 +473,7 @@ END_TEST
 /* ---- special worlds ---- */
 
 static const struct tui_options file = {.command = "view"};
+static const struct tui_options file_ascii = {.command = "view", .ascii = true};
 
 static void no_process(struct world *w)
 {
@@ -886,6 +887,14 @@ static const struct {
 	{"deep_bottom_up", deep, &live_utf8, "7 C E", 24, 80},
 	{"sampled_80x24", sampled, &live_utf8, "*", 24, 80},
 	{"sampled_40x10", sampled, &live_ascii, "*", 10, 40},
+	{"counted_80x24", world_init_counted, &file, "", 24, 80},
+	{"counted_140x40", world_init_counted, &file, "", 40, 140},
+	{"counted_40x10", world_init_counted, &file_ascii, "", 10, 40},
+	{"counted_ascii", world_init_counted, &file_ascii, "", 24, 100},
+	{"counted_mono", world_init_counted, &live_mono, "", 24, 80},
+	{"counted_kernels", world_init_counted, &file, "2", 24, 140},
+	{"counted_roofline", world_init_counted, &file, "0", 24, 80},
+	{"counted_roofline_140x40", world_init_counted, &file, "0", 40, 140},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
 	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
 	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
@@ -962,6 +971,35 @@ static const struct {
 	{"smallest", world_init, &live_utf8, "", 5, 20},
 };
 
+static void look_at_file(struct world *w)
+{
+	w->status.run = TUI_RUN_FILE;
+	w->status.target = "run.hatchet";
+	w->status.pid = 0;
+	w->status.up_ns = 0;
+	w->s->ended = true;
+}
+
+/* Each by the peak of what did the work: the FMA pipe, tensor cores, memory. */
+START_TEST(counted_util)
+{
+	struct peaks *peaks = peaks_new();
+	const struct tui_options options = {
+		.command = "view",
+		.metrics = "total,GB/s,TF/s,util (inc),bound,source",
+		.peaks = peaks,
+	};
+	struct world w;
+
+	world_init_counted(&w);
+	look_at_file(&w);
+	world_open(&w, &options);
+	world_golden(&w, 12, 80, "counted_util");
+	world_done(&w);
+	peaks_free(peaks);
+}
+END_TEST
+
 /* The tabs, which no other text shows: with titles, short ones or keys alone, with something lost,
  * with what the view is set to and an overlay behind them. Whichever is in front, all others look as
  * before. */
@@ -996,13 +1034,8 @@ START_TEST(special)
 	struct world w;
 
 	worlds[_i].init(&w);
-	if (worlds[_i].options == &file) {
-		w.status.run = TUI_RUN_FILE;
-		w.status.target = "run.hatchet";
-		w.status.pid = 0;
-		w.status.up_ns = 0;
-		w.s->ended = true;
-	}
+	if (!strcmp(worlds[_i].options->command, "view"))
+		look_at_file(&w);
 	world_open(&w, worlds[_i].options);
 	world_keys(&w, worlds[_i].keys);
 	world_golden(&w, worlds[_i].rows, worlds[_i].cols, worlds[_i].name);
@@ -1058,6 +1091,7 @@ Suite *suite_screens(void)
 	tcase_add_test(c, themes_in_turn);
 	tcase_add_loop_test(c, printed, 0, (int)(sizeof(prints) / sizeof(prints[0])));
 	tcase_add_test(c, hostile_print);
+	tcase_add_test(c, counted_util);
 	tcase_add_test(c, attributes_follow_roles);
 	tcase_add_test(c, flame_attributes);
 	tcase_add_loop_test(c, plain_terminals, 0, 4);

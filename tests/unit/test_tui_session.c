@@ -210,6 +210,79 @@ void world_init(struct world *w)
 	use(w, 38100, 1040);
 }
 
+/* ---- with counted values ---- */
+
+enum { COUNTED_KERNELS = 3 };
+
+static void add_counted(struct world *w, const uint32_t kernels[COUNTED_KERNELS], const char *name,
+			const double values[COUNTED_KERNELS])
+{
+	struct metric m = {.name = name,
+			   .unit = strstr(name, "(ns)") || strstr(name, "duration") ? "ns" : "",
+			   .type = METRIC_F64,
+			   .scope = METRIC_INCLUSIVE,
+			   .add = strstr(name, ".avg") ? METRIC_MAX : METRIC_SUM,
+			   .weight = METRIC_NONE};
+	uint32_t metric = metric_table_add(w->s->metrics, &m);
+
+	for (size_t k = 0; k < COUNTED_KERNELS; k++)
+		world_number(w, kernels[k], w->lanes[0], metric, values[k]);
+}
+
+/* As record --metrics says of ten launches of each. */
+static void add_counts(struct world *w, const uint32_t kernels[COUNTED_KERNELS])
+{
+	static const char *const ops[] = {"fadd", "fmul", "ffma", "hadd", "hmul",
+					  "hfma", "dadd", "dmul", "dfma"};
+	static const char *const sources[] = {"fp16", "bf16_dst_fp32", "tf32_dst_fp32", "fp64"};
+	static const double none[COUNTED_KERNELS];
+	char name[80];
+
+	add_counted(w, kernels, "measured", (const double[]){10, 10, 10});
+	add_counted(w, kernels, "measured_time (ns)", (const double[]){26.3e6, 1.58e6, 2.8e6});
+	add_counted(w, kernels, "gpu__time_duration.sum",
+		    (const double[]){26.29e6, 1.57e6, 2.79e6});
+	add_counted(w, kernels, "dram__bytes.sum",
+		    (const double[]){1342177280, 1476395008, 10737418240});
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		snprintf(name, sizeof(name), "smsp__sass_thread_inst_executed_op_%s_pred_on.sum",
+			 ops[i]);
+		add_counted(w, kernels, name, i == 2 ? (const double[]){687362539500, 0, 0} : none);
+	}
+	add_counted(w, kernels, "sm__inst_executed_pipe_tensor.sum",
+		    (const double[]){0, 5242880, 0});
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		snprintf(name, sizeof(name), "sm__ops_path_tensor_src_%s.sum", sources[i]);
+		add_counted(w, kernels, name,
+			    i == 1 ? (const double[]){0, 1374389534720, 0} : none);
+	}
+	add_counted(w, kernels, "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+		    (const double[]){78.3, 93.1, 4.2});
+}
+
+void world_init_counted(struct world *w)
+{
+	static const struct {
+		const char *name;
+		uint64_t time_ns;
+	} all[COUNTED_KERNELS] = {{"sm80_xmma_gemm_f32f32", 26300000},
+				  {"sm90_xmma_gemm_bf16", 1580000},
+				  {"vectorized_copy", 2800000}};
+	uint32_t scope, kernels[COUNTED_KERNELS];
+
+	world_init_empty(w);
+	add_machine(w);
+	scope = world_node(w, SESSION_ROOT, FRAME_SCOPE, "layer");
+	for (size_t k = 0; k < COUNTED_KERNELS; k++) {
+		uint64_t mean = all[k].time_ns / 10;
+
+		kernels[k] = world_node(w, scope, FRAME_KERNEL, all[k].name);
+		world_kernel(w, kernels[k], w->lanes[0],
+			     &(struct kernel_values){all[k].time_ns, 10, mean, mean});
+	}
+	add_counts(w, kernels);
+}
+
 /* ---- the host ---- */
 
 static int on_request(void *data, enum tui_action action, int arg)
