@@ -30,7 +30,10 @@ struct abi_pc_record {
 	size_t size;
 	uint64_t cubin, offset;
 	uint32_t function_index, pad;
-	char *function; /* shared by records: never freed */
+	/* One for all records of a function, until its module is unloaded; made anew when that is loaded again
+	 * (bench/RESULTS.md). Not ours to free: a record to come may have it, and of two modules with the same
+	 * code nothing says whose it is. */
+	char *function;
 	size_t n_reasons;
 	struct abi_pc_reason *reasons;
 	uint32_t correlation; /* ABI_VERSION_12_4, of ABI_PC_SERIALIZED */
