@@ -109,6 +109,23 @@ static void print_text(struct buf *text)
 	print_words(buf_str(&shown));
 }
 
+/* The same, a row for each of its lines. */
+static void print_lines(struct buf *text)
+{
+	_cleanup_(buf_done) struct buf line = {0};
+	const char *at = buf_str(text);
+
+	for (size_t len;; at += len + 1) {
+		len = strcspn(at, "\n");
+		buf_clear(&line);
+		buf_put(&line, at, len);
+		print_text(&line);
+		if (!at[len])
+			break;
+		printf("%*s", INDENT, "");
+	}
+}
+
 /* ctx: the group that was printed last. */
 static void print_finding(void *ctx, const struct doctor_check *check,
 			  const struct doctor_finding *finding)
@@ -120,7 +137,7 @@ static void print_finding(void *ctx, const struct doctor_check *check,
 		printf("%s\n", check->group);
 	*group = check->group;
 	printf("  %s  %-*s ", marks[f.state], NAME_WIDTH, check->name);
-	print_text(&f.seen);
+	print_lines(&f.seen);
 	if (f.why.len) {
 		printf("%*s", INDENT, "");
 		print_text(&f.why);
@@ -305,7 +322,10 @@ struct surroundings {
 
 static void look_around(struct surroundings *s)
 {
-	*s = (struct surroundings){.host = {.root = "", .env = environ, .ask = question_ask}};
+	*s = (struct surroundings){.host = {.root = "",
+					    .env = environ,
+					    .ask = question_ask,
+					    .ask_devices = question_ask_devices}};
 	target_library(&s->library, &s->library_why);
 	screen_config_dir(s->config_dir, sizeof(s->config_dir));
 	look_at_terminal(&s->host.terminal);

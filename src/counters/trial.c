@@ -16,24 +16,24 @@
 #include "counters/driver.h"
 #include "counters/pm.h"
 
-enum { DEVICE = 0 }; /* of those that programs see */
-
 struct trial {
 	int fd;
+	uint32_t device;
 	struct cupti_host host;
 	void *driver;
 	uint64_t begin_ns, began_ns;
 };
 
-static bool trial_open(struct trial *t, int fd)
+static bool trial_open(struct trial *t, const void *ctx, int fd)
 {
+	const uint32_t *place = ctx;
 	struct driver_device device;
 
-	*t = (struct trial){.fd = fd};
+	*t = (struct trial){.fd = fd, .device = *place};
 	t->driver = asker_start_driver(fd);
 	if (!t->driver || cupti_host_open(&t->host, asker_tell_seen, &fd) < 0)
 		return false;
-	driver_device(t->driver, DEVICE, &device);
+	driver_device(t->driver, t->device, &device);
 	probe_tell(fd, "device %s", device.name);
 	t->begin_ns = clock_monotonic_ns();
 	return true;
@@ -81,15 +81,14 @@ void trial_counters(const void *ctx, int fd)
 	struct pm pm;
 	int r;
 
-	(void)ctx;
-	if (!trial_open(&t, fd) || metric_set_find("live", &set) < 0)
+	if (!trial_open(&t, ctx, fd) || metric_set_find("live", &set) < 0)
 		return;
 	if (!pm_bind(&t.host, &api)) {
 		probe_tell(fd, "refused 0 %s cannot sample them", t.host.path);
 		return;
 	}
 	stage(&t, "asked to sample a device");
-	r = pm_open(&pm, &t.host, &api, DEVICE, COUNTERS_USUAL_NS, set);
+	r = pm_open(&pm, &t.host, &api, t.device, COUNTERS_USUAL_NS, set);
 	if (r)
 		probe_tell(fd, "refused %d %s", r, pm_trouble(&pm, r, &text));
 	began(&t);
@@ -111,7 +110,7 @@ static void *take_context(struct trial *t)
 	int result;
 
 	probe_tell(t->fd, "stage making a context");
-	context = driver_context(t->driver, DEVICE, &why, &result);
+	context = driver_context(t->driver, t->device, &why, &result);
 	if (!context && result)
 		probe_tell(t->fd, "untried %s (error %d)", why, result);
 	else if (!context)
@@ -153,8 +152,7 @@ void trial_ranges(const void *ctx, int fd)
 	void *context;
 	int r;
 
-	(void)ctx;
-	if (!trial_open(&t, fd))
+	if (!trial_open(&t, ctx, fd))
 		return;
 	if (!range_profiler_bind(t.host.library, &api)) {
 		probe_tell(fd, "refused 0 %s cannot count ranges", t.host.path);
@@ -168,7 +166,7 @@ void trial_ranges(const void *ctx, int fd)
 	r = r ? r : count_range(&t, &p, &counted);
 	stage(&t, "asked to count no longer");
 	range_profiler_close(&p);
-	driver_put_context(t.driver, DEVICE);
+	driver_put_context(t.driver, t.device);
 	if (r)
 		tell_refused(&t, CUPTI_COUNTS_RANGES, r, p.at);
 	else if (!counted.has_value)
@@ -188,8 +186,7 @@ void trial_code(const void *ctx, int fd)
 	void *context;
 	uint32_t r;
 
-	(void)ctx;
-	if (!trial_open(&t, fd))
+	if (!trial_open(&t, ctx, fd))
 		return;
 	if (cupti_bind(t.host.library, &api) || !pc_sampler_has(&api)) {
 		probe_tell(fd, "refused 0 %s cannot sample it", t.host.path);
@@ -206,7 +203,7 @@ void trial_code(const void *ctx, int fd)
 		r = pc_sampler_read(&sampler);
 		pc_sampler_close(&sampler);
 	}
-	driver_put_context(t.driver, DEVICE);
+	driver_put_context(t.driver, t.device);
 	if (r) {
 		tell_refused(&t, CUPTI_SAMPLES_CODE, (int)r, sampler.at);
 		return;

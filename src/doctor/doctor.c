@@ -79,6 +79,9 @@ struct doctor *doctor_free(struct doctor *d)
 	for (size_t i = 0; i < N_DOCTOR_QUESTIONS; i++)
 		if (d->asked[i])
 			probe_done(&d->answers[i]);
+	for (size_t q = 0; q < ARRAY_SIZE(d->trials); q++)
+		for (size_t i = 0; i < d->n_tried[q]; i++)
+			probe_done(&d->trials[q][i]);
 	free(d->findings);
 	free(d);
 	return NULL;

@@ -71,6 +71,9 @@ struct doctor_host {
 	struct doctor_terminal terminal;
 	/* Asks a question (questions.h); its number. The answer is the caller's. */
 	void (*ask)(const struct doctor_host *host, int question, struct probe *ret_answer);
+	/* One of a device, of each of the first n that programs see. */
+	void (*ask_devices)(const struct doctor_host *host, int question, size_t n,
+			    struct probe ret_answers[]);
 };
 
 struct doctor;

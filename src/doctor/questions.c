@@ -7,7 +7,8 @@
 
 enum {
 	DEADLINE_MS = 5000,
-	TRIAL_MS = 15000,    /* starts the driver, makes a context, and counts */
+	TRIAL_MS = 15000,    /* starts the driver, makes a context, and counts; */
+	BESIDE_MS = 1000,    /* one more for each device that is tried beside it */
 	MEASURE_MS = 120000, /* a second or two a device, more where others use them */
 };
 
@@ -34,4 +35,19 @@ void question_ask(const struct doctor_host *host, int question, struct probe *re
 	probe_run(askers[question], host, ms ? ms : DEADLINE_MS, ret_answer);
 	if (ret_answer->end != PROBE_ANSWERED)
 		session_dir_sweep();
+}
+
+void question_ask_devices(const struct doctor_host *host, int question, size_t n,
+			  struct probe ret_answers[])
+{
+	uint32_t place[PROBES_MAX];
+	const void *ctx[PROBES_MAX];
+
+	(void)host;
+	for (uint32_t i = 0; i < n; i++) {
+		place[i] = i;
+		ctx[i] = &place[i];
+	}
+	probe_run_all(askers[question], ctx, n,
+		      deadlines_ms[question] + (unsigned)(n - 1) * BESIDE_MS, ret_answers);
 }

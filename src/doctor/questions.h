@@ -14,9 +14,9 @@
  *              found VERSION PATH …, tried RESULT VERSION PATH …, broken TEXT …
  *   COUNTERS   the libcupti that knows hardware metrics: the chip of the first device, passes of each set
  *              chip NAME, set PASSES N_COUNTED N NAME …; why not: no-gpu, failed, no-chip, broken (counters/asker.h)
- *   SAMPLES    do its counters count: by PM sampling …
+ *   SAMPLES    do a device's counters count: by PM sampling …
  *   RANGES     … between two points of a context …
- *   CODE       … where in their code kernels are: counters/trial.h has the lines of all three
+ *   CODE       … where in their code kernels are: counters/trial.h has the lines of all three, asked of each device
  *   NVML       libnvidia-ml.so.1: modes of the devices
  *              path, init RESULT, device MIG VIRTUAL COMPUTE NAME …, with - for what is not told
  *   AMDSMI     libamd_smi.so: does it start, how many GPUs
@@ -50,6 +50,9 @@ enum doctor_question {
 	N_DOCTOR_QUESTIONS
 };
 
+/* Of these, those of each device: ASK_SAMPLES and what follows it. */
+enum { N_DOCTOR_TRIALS = ASK_CODE - ASK_SAMPLES + 1 };
+
 /* What CUPTI answers to who subscribes, or counts. */
 enum cupti_answer {
 	CUPTI_WORKS = 0,
@@ -61,7 +64,9 @@ enum cupti_answer {
 };
 #define CUPTI_OF_CUDA_11 13u /* cuptiGetVersion() */
 
-/* The asker of a real machine (struct doctor_host). */
+/* The askers of a real machine (struct doctor_host). n: at most PROBES_MAX, which are asked at once. */
 void question_ask(const struct doctor_host *host, int question, struct probe *ret_answer);
+void question_ask_devices(const struct doctor_host *host, int question, size_t n,
+			  struct probe ret_answers[]);
 
 #endif

@@ -71,12 +71,15 @@ static bool has_ended(pid_t pid, struct probe *ret)
 	return true;
 }
 
-/* Waits for the pipe a moment; once it is closed, or when it says nothing, for time to pass. */
-static void pass_time(int fd, bool is_open)
+/* Waits for the pipes a moment; once they are closed, or when they say nothing, for time to pass. */
+static void pass_time(const struct probe_child child[], size_t n)
 {
-	struct pollfd p = {.fd = is_open ? fd : -1, .events = POLLIN};
+	struct pollfd p[PROBES_MAX];
 
-	(void)poll(&p, 1, LOOK_MS);
+	for (size_t i = 0; i < n; i++)
+		p[i] = (struct pollfd){.fd = child[i].pid && child[i].is_open ? child[i].fd : -1,
+				       .events = POLLIN};
+	(void)poll(p, n, LOOK_MS);
 }
 
 static void put_down(pid_t pid, struct probe *ret)
@@ -87,7 +90,7 @@ static void put_down(pid_t pid, struct probe *ret)
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
 	while (!has_ended(pid, &ignored) && clock_monotonic_ns() < end)
-		pass_time(-1, false);
+		pass_time(NULL, 0);
 	ret->end = PROBE_HUNG;
 }
 
@@ -148,21 +151,38 @@ void probe_stop(struct probe_child *child, unsigned seconds, struct probe *ret)
 	close_child(child);
 }
 
-void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
+/* How many go on. */
+static size_t look_all(struct probe_child child[], size_t n, unsigned deadline_ms, uint64_t end,
+		       struct probe ret[])
 {
-	struct probe_child child;
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!child[i].pid || probe_look(&child[i], &ret[i]))
+			continue;
+		if (clock_monotonic_ns() >= end)
+			probe_stop(&child[i], (deadline_ms + 999) / 1000, &ret[i]);
+		n_left += child[i].pid != 0;
+	}
+	return n_left;
+}
+
+void probe_run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
+		   struct probe ret[])
+{
+	struct probe_child child[PROBES_MAX];
 	uint64_t end;
 
-	if (!probe_begin(fn, ctx, ret, &child))
-		return;
+	for (size_t i = 0; i < n; i++)
+		probe_begin(fn, ctx[i], &ret[i], &child[i]);
 	end = clock_monotonic_ns() + deadline_ms * NSEC_PER_MSEC;
-	while (!probe_look(&child, ret)) {
-		if (clock_monotonic_ns() >= end)
-			probe_stop(&child, (deadline_ms + 999) / 1000, ret);
-		if (!child.pid)
-			break;
-		pass_time(child.fd, child.is_open);
-	}
+	while (look_all(child, n, deadline_ms, end, ret))
+		pass_time(child, n);
+}
+
+void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
+{
+	probe_run_all(fn, &ctx, 1, deadline_ms, ret);
 }
 
 void probe_done(struct probe *p)

@@ -39,6 +39,10 @@ struct probe_child {
 /* Ask. Fills *ret, which probe_done() frees. The child has no standard streams, leaves no core, and
  * ends with us. */
 void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret);
+/* Ask n at once, each by a child of its own with its ctx[i]: at most PROBES_MAX. */
+enum { PROBES_MAX = 16 };
+void probe_run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
+		   struct probe ret[]);
 void probe_done(struct probe *p);
 
 /* Start one, whose lines probe_look() adds to *ret: which the caller may take out of ret->text. False: it could not be

@@ -659,8 +659,11 @@ uint32_t cuEventElapsedTime(float *ms, void *from, void *to)
 EXPORT uint32_t cuDevicePrimaryCtxRetain(void **ret, int device);
 uint32_t cuDevicePrimaryCtxRetain(void **ret, int device)
 {
+	const char *without = getenv("MOCK_CUDA_NO_CONTEXT"); /* a device's place; "all" */
+
 	*ret = &device_ms;
-	return device < 0 || getenv("MOCK_CUDA_NO_CONTEXT") ? 46 : 0;
+	return device < 0 || (without && (!strcmp(without, "all") || atoi(without) == device)) ? 46
+											       : 0;
 }
 
 EXPORT uint32_t cuDevicePrimaryCtxRelease_v2(int device);

@@ -83,7 +83,7 @@ tried() { # tried CHECK KEY
 	LD_LIBRARY_PATH=$work/mock PROTON_CUPTI_PATH=$libs/mock_cupti.so status --json >/dev/null
 	for key in "${@:2}"; do finding "$1" "$key"; done
 }
-export MOCK_CUPTI_CHIP=LIVE100
+export MOCK_CUPTI_CHIP=LIVE100 MOCK_CUDA_DEVICES=1
 check "samples of counters" "ok permitted on Mock GPU 0: a sample each 10.0ms; begun in" \
 	"$(tried counters state seen | paste -sd ' ' | grep -o '^.*begun in')"
 export MOCK_CUPTI_CHIP=GH100
@@ -96,14 +96,30 @@ has "… what permits it" "NVreg_RestrictProfilingToAdminUsers=0" <(MOCK_CUPTI_R
 has "somebody else has them" "another tool has the hardware counters" <(MOCK_CUPTI_PC=26 tried pc-sampling seen)
 has "settings that are refused" "cuptiPCSamplingSetConfigurationAttribute fails with 1" <(MOCK_CUPTI_PC=config-1 tried pc-sampling seen)
 has "a range without a value" "Mock GPU 0: cuptiRangeProfilerDecodeData fails with 999" <(MOCK_CUPTI_RANGES=broken tried ranges seen)
-has "no context" "not tried: the driver makes no context (error 46)" <(MOCK_CUDA_NO_CONTEXT=1 tried ranges seen)
+has "no context" "not tried: the driver makes no context (error 46)" <(MOCK_CUDA_NO_CONTEXT=all tried ranges seen)
 has "a device for one process alone" "not tried: its compute mode admits one process" <(MOCK_CUDA_EXCLUSIVE=1 tried pc-sampling seen)
 check "a driver that crashes" "note Mock GPU 0: $libs/mock_cupti.so, asked to count a range, crashed with SIGSEGV" \
 	"$(MOCK_CUPTI_RANGES=crash-open tried ranges state seen | paste -sd ' ')"
 check "one that hangs" "note Mock GPU 0: $libs/mock_cupti.so, asked to sample code, did not end within 15 s" \
 	"$(MOCK_CUPTI_PC=hang-open tried pc-sampling state seen | paste -sd ' ')"
 check "… which hurts nothing" "yes" "$(works cuda)"
-unset MOCK_CUPTI_CHIP
+
+# ---- each device that programs see: a line for all that are alike, else one for each
+export MOCK_CUDA_DEVICES=3
+check "all of them" "ok permitted on all 3 GPUs: a range counted; begun in" \
+	"$(tried ranges state seen | paste -sd ' ' | grep -o '^.*begun in')"
+check "one without a context" "note
+permitted on GPU0 (Mock GPU 0): a range counted
+GPU1 (Mock GPU 1): not tried: the driver makes no context (error 46)
+permitted on GPU2 (Mock GPU 2): a range counted" "$(MOCK_CUDA_NO_CONTEXT=1 tried ranges state seen | sed 's/; begun in .*//')"
+check "… each in its rows" "  --  ranges           permitted on GPU0 (Mock GPU 0): a range counted; begun
+                       GPU1 (Mock GPU 1): not tried: the driver makes no
+                       permitted on GPU2 (Mock GPU 2): a range counted; begun" \
+	"$(MOCK_CUDA_NO_CONTEXT=1 LD_LIBRARY_PATH=$work/mock PROTON_CUPTI_PATH=$libs/mock_cupti.so status >/dev/null
+	awk '/^  ..  [a-z]/ {on = $2 == "ranges"} on' out | grep 'GPU[012] ' | sed 's/begun in.*/begun/')"
+check "none: one line" "note all 3 GPUs: not tried: the driver makes no context (error 46)" \
+	"$(MOCK_CUDA_NO_CONTEXT=all tried ranges state seen | paste -sd ' ')"
+unset MOCK_CUPTI_CHIP MOCK_CUDA_DEVICES
 
 # ---- libraries that crash, hang or leave
 mkdir sick

@@ -88,7 +88,7 @@ check "a full disk is no success" 2 "$(LD_LIBRARY_PATH=$PWD/gpu XDG_STATE_HOME=$
 rm -r $file
 check "no memory" 1 "$(MOCK_CUDA_FULL=1 measure)"
 has "… is said" "it has no 512 MiB of memory to spare" err
-check "no context" 1 "$(MOCK_CUDA_NO_CONTEXT=1 measure)"
+check "no context" 1 "$(MOCK_CUDA_NO_CONTEXT=all measure)"
 has "… is said" "no context (error 46)" err
 check "… nothing is kept" "no" "$([ -e $file ] && echo yes || echo no)"
 rm gpu/libcuda.so.1

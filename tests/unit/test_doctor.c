@@ -26,6 +26,9 @@ static struct {
 		int detail;
 		const char *text;
 	} answers[N_DOCTOR_QUESTIONS];
+	struct canned
+		of_last[N_DOCTOR_QUESTIONS];  /* of the last device, where it answers otherwise */
+	size_t n_devices[N_DOCTOR_QUESTIONS]; /* that were asked */
 	struct doctor_host host;
 	struct doctor *doctor;
 	size_t n_found, n_found_at[N_DOCTOR_QUESTIONS]; /* checks done, also when each was asked */
@@ -48,6 +51,19 @@ static void ask(const struct doctor_host *host, int question, struct probe *ret)
 	}
 	*ret = (struct probe){.end = a->end, .detail = a->detail};
 	buf_puts(&ret->text, a->text);
+}
+
+static void ask_devices(const struct doctor_host *host, int question, size_t n, struct probe ret[])
+{
+	for (size_t i = 0; i < n; i++)
+		ask(host, question, &ret[i]);
+	if (m.of_last[question].text) {
+		probe_done(&ret[n - 1]);
+		ret[n - 1] = (struct probe){.end = m.of_last[question].end,
+					    .detail = m.of_last[question].detail};
+		buf_puts(&ret[n - 1].text, m.of_last[question].text);
+	}
+	m.n_devices[question] = n;
 }
 
 static void plant(const char *path, const char *text)
@@ -93,7 +109,8 @@ static void setup(void)
 				      .library = "/opt/proton/libproton.so",
 				      .config_dir = "/home/user/.config/proton",
 				      .terminal = terminal,
-				      .ask = ask};
+				      .ask = ask,
+				      .ask_devices = ask_devices};
 	plant("/etc/os-release", "NAME=\"Ubuntu\"\nID=ubuntu\nID_LIKE=debian\n");
 	plant("/etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
 	plant("/sys/bus/pci/devices/0000:18:00.0/vendor", "0x10de\n");
@@ -491,6 +508,52 @@ START_TEST(test_counters_tried)
 	no_driver();
 	examine();
 	expect("counters", DOCTOR_NOTE, "no GPU to count on", "");
+}
+END_TEST
+
+static void expect_seen(const char *check, const char *text)
+{
+	struct buf seen = doctor_find(m.doctor, check)->seen; /* reading it may end its text */
+
+	ck_assert_str_eq(buf_str(&seen), text);
+}
+
+/* One line for all devices where they are alike, else one for each. */
+START_TEST(test_each_device_is_tried)
+{
+	answer(ASK_DRIVER, "path /usr/lib/libcuda.so.1\nversion 13000\ninit 0\ndevices 3\n"
+			   "device NVIDIA H200\ndevice NVIDIA H200\ndevice NVIDIA H200\n");
+	m.of_last[ASK_SAMPLES] = (struct canned){
+		PROBE_ANSWERED, 0, "device NVIDIA H200\nworked 400000 1000 a sample each 10ms\n"};
+	m.of_last[ASK_RANGES] = (struct canned){
+		PROBE_ANSWERED, 0, "device NVIDIA H200\nrefused 26 another tool has them\n"};
+	m.of_last[ASK_CODE] =
+		(struct canned){PROBE_ANSWERED, 0,
+				"device NVIDIA L4\nworked 1000 1000 a sample each 2^18 cycles\n"};
+	examine();
+	ck_assert_uint_eq(m.n_devices[ASK_SAMPLES], 3);
+	expect("counters", DOCTOR_OK, NULL, NULL);
+	expect_seen("counters",
+		    "permitted on all 3 GPUs (NVIDIA H200): a sample each 10ms; begun in "
+		    "400ms, given back in 3.00ms");
+	expect("ranges", DOCTOR_NOTE, NULL, NULL);
+	expect_seen("ranges",
+		    "permitted on GPU0 (NVIDIA H200): a range counted; begun in 312ms, given "
+		    "back in 5.00ms\npermitted on GPU1 (NVIDIA H200): a range counted; begun "
+		    "in 312ms, given back in 5.00ms\nGPU2 (NVIDIA H200): another tool has them");
+	expect_seen("pc-sampling",
+		    "permitted on all 3 GPUs: a sample each 2^18 cycles; begun in 251ms, "
+		    "given back in 12.0ms");
+
+	m.of_last[ASK_SAMPLES] = (struct canned){PROBE_HUNG, 17, "stage making a context\n"};
+	examine();
+	ck_assert(tells(&doctor_find(m.doctor, "counters")->seen,
+			"\nGPU2: making a context did not end within 17 s"));
+	expect("ranges", DOCTOR_NOTE, "not tried: the driver hung above", "");
+	answer(ASK_DRIVER, "path /usr/lib/libcuda.so.1\nversion 13000\ninit 0\ndevices 100\n");
+	m.of_last[ASK_SAMPLES].text = NULL;
+	examine();
+	expect("counters", DOCTOR_OK, "permitted on all 16 GPUs (NVIDIA H200)", "");
 }
 END_TEST
 
@@ -957,6 +1020,7 @@ static Suite *suite(void)
 	tcase_add_test(machines, test_sensors);
 	tcase_add_test(machines, test_metric_sets);
 	tcase_add_test(machines, test_counters_tried);
+	tcase_add_test(machines, test_each_device_is_tried);
 	tcase_add_test(machines, test_counter_users);
 	tcase_add_test(machines, test_container);
 	tcase_add_test(machines, test_libcuda);
