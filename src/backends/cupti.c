@@ -139,19 +139,19 @@ static int flush_ours(struct cupti *c, enum flush how)
 {
 	const bool force = how >= FLUSH_ALL;
 	uint64_t begin_ns = clock_realtime_ns();
-	bool has_drained = false;
+	bool is_settled = false;
 	int r;
 
 	cupti_calls_settle(c);
 	cupti_unified_settle(c);
 	cupti_launches_look(&c->launches);
-	/* Records of kernels that CUPTI ran again have no times, and never will: it takes them for incomplete. What was drained
-	 * has run. */
-	if (c->ranges && how >= FLUSH_MEASURED)
-		has_drained = cupti_ranges_flush(c, false);
-	r = cupti_activity_flush(c, force || has_drained);
+	if (c->ranges)
+		is_settled = cupti_ranges_settle(c, how);
+	r = cupti_activity_flush(c, force || is_settled);
+	if (c->ranges)
+		cupti_ranges_resume();
 	if (c->ranges && force)
-		cupti_ranges_flush(c, true);
+		cupti_ranges_last(c);
 	if (how == FLUSH_LAST)
 		cupti_pc_end(c);
 	else

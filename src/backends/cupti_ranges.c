@@ -9,16 +9,19 @@
 #include <time.h>
 #include "backends/cuda_driver.h"
 #include "backends/cupti.h"
+#include "backends/cupti_range_gate.h"
 #include "backends/cupti_range_joins.h"
 #include "backends/cupti_range_own.h"
 #include "backends/cupti_range_profiler.h"
 #include "backends/cupti_refusals.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "core/ranges_wanted.h"
 
 enum {
 	LOCK_S = 10, /* for a launch of another thread, which may wait for the device */
 	NAME_MAX_RANGE = 12,
+	PAUSES = 20, /* periodic flushes take no more than this part of the time */
 };
 
 struct range {
@@ -33,9 +36,9 @@ struct ranged_context {
 	atomic_bool
 		is_gone; /* destroyed while the lock was another thread's, who waited for the device */
 	pthread_mutex_t lock; /* of all that follows */
-	int cancel;           /* whether who has it could be cancelled before */
 	bool is_open, is_off;
 	bool is_within;          /* the newest range goes on */
+	atomic_bool is_used;     /* something may run in it: nobody has waited for that */
 	_Atomic uint32_t thread; /* … whose place it is (struct range_place); 0: nobody's */
 	struct range_profiler profiler;
 	uint32_t n;
@@ -51,12 +54,24 @@ static struct {
 		lock; /* of new contexts, of what is told by place, and of what is counted here */
 	_Atomic(struct ranged_context *) contexts;
 	uint64_t n_placed, n_refused, n_dropped, n_unread;
-	_Atomic uint64_t n_captured_besides, n_others, n_gone;
+	_Atomic uint64_t n_captured_besides, n_others, n_gone, n_interrupted;
+	atomic_bool is_owed; /* records of kernels that CUPTI ran again have not been asked for */
+	/* The last flush that did: when, and what it cost with beginning anew after that. */
+	uint64_t closed_ns, opened_ns; /* owner: flush(); 0: it is not closed */
+	_Atomic uint64_t paused_ns;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread struct ranged_context *held __attribute__((tls_model("initial-exec")));
-static __thread enum ranged_work held_for __attribute__((tls_model("initial-exec")));
-static __thread bool held_is_placed __attribute__((tls_model("initial-exec")));
+/* The call of this thread that is under way. */
+struct ranged_call {
+	uint32_t correlation; /* 0: there is none */
+	bool is_busy;         /* between calls, too: locks may be this thread's */
+	bool is_placed;
+	bool is_interrupted; /* a handler of a signal launched in it */
+	enum ranged_work what;
+	int cancel; /* whether it could be cancelled before */
+	struct ranged_context *held;
+};
+static __thread struct ranged_call under_way __attribute__((tls_model("initial-exec")));
 
 /* What has a range, or is within one. */
 static const bool is_measured[RANGES_N_OF][RANGED_N_WORK] = {
@@ -65,6 +80,12 @@ static const bool is_measured[RANGES_N_OF][RANGED_N_WORK] = {
 	[RANGES_OF_NVTX] = {[RANGED_KERNEL] = true, [RANGED_GRAPH] = true, [RANGED_COPY] = true},
 	[RANGES_OF_GRAPHS] = {[RANGED_GRAPH] = true},
 };
+
+/* CUPTI runs each kernel once a pass. */
+static bool is_replayed(void)
+{
+	return ranges.wanted->replay == RANGES_KERNELS;
+}
 
 /* A range that many launches may be in. */
 static bool is_lasting(void)
@@ -271,21 +292,34 @@ static void forget(struct ranged_context *rc)
 	range_profiler_close(&rc->profiler);
 }
 
-/* Who has it is not cancelled, within the launch or CUPTI: nobody would ever unlock it, and each launch of the others would
- * wait for that. */
+/* From here to the end of it this thread may have locks. It is not cancelled, within the launch or CUPTI: nobody would ever
+ * unlock them, and each launch of the others would wait for that. False: it has begun before, and is in the handler of a
+ * signal now. */
+static bool begin_call(void)
+{
+	if (under_way.is_busy)
+		return false;
+	under_way.is_busy = true;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &under_way.cancel);
+	return true;
+}
+
+static void end_call(void)
+{
+	int cancel = under_way.cancel;
+
+	under_way = (struct ranged_call){.is_busy = false};
+	pthread_setcancelstate(cancel, NULL);
+}
+
 static bool lock(struct ranged_context *rc)
 {
 	struct timespec until;
-	int cancel;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += LOCK_S;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (pthread_mutex_timedlock(&rc->lock, &until) != 0) {
-		pthread_setcancelstate(cancel, NULL);
+	if (pthread_mutex_timedlock(&rc->lock, &until) != 0)
 		return false;
-	}
-	rc->cancel = cancel;
 	if (atomic_exchange(&rc->is_gone, false))
 		forget(rc);
 	return true;
@@ -293,10 +327,7 @@ static bool lock(struct ranged_context *rc)
 
 static void unlock(struct ranged_context *rc)
 {
-	int cancel = rc->cancel;
-
 	pthread_mutex_unlock(&rc->lock);
-	pthread_setcancelstate(cancel, NULL);
 }
 
 /* ---- launches ---- */
@@ -354,6 +385,19 @@ static int push(struct ranged_context *rc)
 	return range_profiler_push(&rc->profiler, name);
 }
 
+/* CUPTI counts from here on, if it does not yet: not after a flush, whose cost this is. */
+static int resume(struct ranged_context *rc)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+	int r;
+
+	if (rc->profiler.is_running)
+		return 0;
+	r = range_profiler_begin(&rc->profiler);
+	atomic_fetch_add(&ranges.paused_ns, clock_monotonic_ns() - begin_ns);
+	return r;
+}
+
 /* Its lock is ours. */
 static void begin_range(struct cupti *c, struct ranged_context *rc, const struct range_place *place)
 {
@@ -366,8 +410,7 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, const struct
 	range_own_begin();
 	if (!rc->is_open)
 		r = open_context(c, rc);
-	if (r == 0 && !rc->profiler.is_running)
-		r = range_profiler_begin(&rc->profiler);
+	r = r ? r : resume(rc);
 	r = r ? r : push(rc);
 	range_own_end();
 	if (r) {
@@ -375,6 +418,8 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, const struct
 		return;
 	}
 	rc->ranges[rc->n++] = (struct range){.place = *place, .at_ns = clock_realtime_ns()};
+	if (is_replayed())
+		atomic_store(&ranges.is_owed, true);
 	rc->is_within = !rc->profiler.by_kernel;
 	atomic_store(&rc->thread, place->thread);
 }
@@ -432,34 +477,72 @@ static bool is_captured_besides(const struct cupti *c, enum ranged_work what)
 	return true;
 }
 
+/* A handler of a signal launches while its thread does, or has a lock: it neither waits nor is measured. */
+static void count_interrupting(enum ranged_work what)
+{
+	if (what != RANGED_COPY)
+		atomic_fetch_add(&ranges.n_interrupted, 1);
+	under_way.is_interrupted = true;
+	if (is_replayed())
+		range_gate_break();
+}
+
+/* Nobody else begins in the context before it is launched. NULL: it is not measured, and in no range. */
+static struct ranged_context *hold(struct cupti *c, void *context, enum ranged_work what,
+				   bool is_placed)
+{
+	struct ranged_context *rc;
+
+	if (is_captured_besides(c, what))
+		return NULL;
+	if (!is_placed && ranges.wanted->of == RANGES_OF_KERNELS && what == RANGED_GRAPH)
+		atomic_fetch_add(&ranges.n_others, 1);
+	if (what == RANGED_COPY && !is_lasting())
+		return NULL;
+	rc = is_placed ? find_or_make(c, context) : find(context);
+	if (!rc || rc->is_off || !lock(rc))
+		return NULL;
+	if (!is_captured_besides(c, what))
+		return rc;
+	unlock(rc); /* since then: nobody waits for the device any more */
+	return NULL;
+}
+
+/* Nothing of it is handed over before it is complete. */
+static void enter_gate(struct cupti *c, void *context)
+{
+	struct ranged_context *rc = find_or_make(c, context);
+
+	range_gate_enter();
+	if (rc)
+		atomic_store(&rc->is_used, true);
+}
+
 void cupti_ranges_enter(struct cupti *c, const struct abi_call *call, enum ranged_work what,
 			uint32_t launch)
 {
 	struct range_place place = {.slot = 0};
-	struct ranged_context *rc;
-	bool is_placed;
+	struct ranged_call *u = &under_way;
 
-	if (!ranges.wanted || held || cuda_driver_ours || is_captured_besides(c, what))
+	if (!ranges.wanted || cuda_driver_ours)
 		return;
-	is_placed = find_place(c, what, launch, &place);
-	if (!is_placed && ranges.wanted->of == RANGES_OF_KERNELS && what == RANGED_GRAPH)
-		atomic_fetch_add(&ranges.n_others, 1);
-	if (what == RANGED_COPY && !is_lasting())
-		return;
-	rc = is_placed ? find_or_make(c, call->context) : find(call->context);
-	if (!rc || rc->is_off || !lock(rc))
-		return;
-	if (is_captured_besides(c, what)) { /* since then: nobody waits for the device any more */
-		unlock(rc);
+	if (!begin_call()) {
+		count_interrupting(what);
 		return;
 	}
-	held = rc; /* nobody begins before it is launched */
-	held_for = what;
-	held_is_placed = is_placed;
-	if (is_placed)
-		begin_or_go_on(c, rc, &place);
+	if (is_replayed())
+		enter_gate(c, call->context);
+	u->is_placed = find_place(c, what, launch, &place);
+	u->what = what;
+	u->held = hold(c, call->context, what, u->is_placed);
+	if (u->held && u->is_placed)
+		begin_or_go_on(c, u->held, &place);
+	else if (u->held)
+		keep_out(c, u->held);
+	if (u->held || is_replayed())
+		u->correlation = call->correlation;
 	else
-		keep_out(c, rc);
+		end_call();
 }
 
 /* A launch is over. What has failed, or is a node of a graph, has no range of CUPTI's, and one of ours that nobody
@@ -478,23 +561,39 @@ static void leave_range(struct cupti *c, struct ranged_context *rc, uint32_t cor
 
 void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool failed, bool is_launch)
 {
-	struct ranged_context *rc = held;
-	bool ran = !failed && (is_launch || held_for == RANGED_COPY);
+	struct ranged_call *u = &under_way;
+	bool ran = !failed && !u->is_interrupted && (is_launch || u->what == RANGED_COPY);
 
-	if (!rc)
+	if (!u->correlation || u->correlation != call->correlation)
 		return;
-	if (!rc->is_off && held_is_placed)
-		leave_range(c, rc, call->correlation, ran);
-	held = NULL;
-	unlock(rc);
+	if (u->is_interrupted && u->what != RANGED_COPY)
+		atomic_fetch_add(&ranges.n_interrupted, 1);
+	if (u->held && !u->held->is_off && u->is_placed)
+		leave_range(c, u->held, call->correlation, ran);
+	if (u->held)
+		unlock(u->held);
+	if (is_replayed())
+		range_gate_leave();
+	end_call();
 }
 
 /* ---- ends ---- */
 
 typedef void end_fn(struct cupti *c, struct ranged_context *rc);
 
-/* The context is made current for as long as it takes. False: another thread waits for it. *n: one more if it counted. */
-static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end, size_t *n)
+/* What runs in a context is waited for where that ends no capture; what runs in it besides is not counted. Its lock is ours. */
+static void settle(struct cupti *c, struct ranged_context *rc)
+{
+	if (is_replayed() && ranges.synchronize &&
+	    (rc->profiler.is_running || !atomic_load(&c->n_capturing))) {
+		atomic_store(&rc->is_used, false);
+		(void)ranges.synchronize();
+	}
+	drain(c, rc);
+}
+
+/* The context is made current for as long as it takes. False: another thread waits for it. */
+static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
 {
 	static const struct cuda_function functions[] = {{"cuCtxPushCurrent_v2", 0},
 							 {"cuCtxPopCurrent_v2", sizeof(void *)}};
@@ -507,61 +606,55 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 
 	if (!lock(rc))
 		return false;
-	if (rc->profiler.is_running) {
+	if (rc->profiler.is_running || atomic_load(&rc->is_used)) {
 		range_own_begin();
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
 			     driver.push && driver.pop && driver.push(rc->context) == 0;
-		if (is_current && rc->profiler.by_kernel && ranges.synchronize)
-			(void)ranges.synchronize();
 		end(c, rc);
 		if (is_current)
 			driver.pop(&was);
 		range_own_end();
-		++*n;
 	}
 	unlock(rc);
 	return true;
 }
 
-/* Of how many contexts? */
-static size_t drain_all(struct cupti *c)
+/* False: something may run in one of the contexts. */
+static bool settle_all(struct cupti *c)
 {
 	struct ranged_context *rc;
-	size_t n = 0;
+	bool is_settled = true;
 
 	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
-		if (rc != held)
-			(void)end_from_elsewhere(c, rc, drain, &n);
-	return n;
+		is_settled &= end_from_elsewhere(c, rc, settle) && !atomic_load(&rc->is_used);
+	return is_settled;
 }
 
 void cupti_ranges_moved(struct cupti *c, uint32_t thread)
 {
 	struct ranged_context *rc;
-	size_t n = 0;
 
-	if (!ranges.wanted || !thread || held || cuda_driver_ours || atomic_load(&c->n_capturing))
+	if (!ranges.wanted || !thread || cuda_driver_ours || atomic_load(&c->n_capturing) ||
+	    !begin_call())
 		return;
 	for (rc = atomic_load(&ranges.contexts); rc; rc = rc->next)
 		if (atomic_load_explicit(&rc->thread, memory_order_relaxed) == thread)
-			end_from_elsewhere(c, rc, end_range, &n);
+			end_from_elsewhere(c, rc, end_range);
+	end_call();
 }
 
 void cupti_ranges_capture(struct cupti *c)
 {
-	if (ranges.wanted)
-		drain_all(c);
+	if (!ranges.wanted || !begin_call())
+		return;
+	settle_all(c);
+	end_call();
 }
 
-void cupti_ranges_end(struct cupti *c, void *context)
+static void end_context(struct cupti *c, struct ranged_context *rc)
 {
-	struct ranged_context *rc = ranges.wanted ? find(context) : NULL;
-	size_t n = 0;
-
-	if (!rc)
-		return;
 	/* Another one may be current. */
-	if (!end_from_elsewhere(c, rc, drain, &n) || !lock(rc)) {
+	if (!end_from_elsewhere(c, rc, settle) || !lock(rc)) {
 		atomic_store(&rc->is_gone, true);
 		return;
 	}
@@ -572,6 +665,16 @@ void cupti_ranges_end(struct cupti *c, void *context)
 	}
 	rc->is_open = rc->is_off = false; /* another may have its address */
 	unlock(rc);
+}
+
+void cupti_ranges_end(struct cupti *c, void *context)
+{
+	struct ranged_context *rc = ranges.wanted ? find(context) : NULL;
+
+	if (!rc || !begin_call())
+		return;
+	end_context(c, rc);
+	end_call();
 }
 
 /* What has no values, and why. */
@@ -591,6 +694,8 @@ static void tell_missing(struct cupti *c)
 					       : "kernels whose ranges CUPTI failed to give back"},
 		{atomic_load(&ranges.n_captured_besides), "launches while a stream was captured"},
 		{atomic_load(&ranges.n_others), "launches of CUDA graphs"},
+		{atomic_load(&ranges.n_interrupted),
+		 "launches by handlers of signals within others, and these"},
 		{atomic_load(&ranges.n_gone),
 		 "ranges of a context that ended while another thread waited for it"},
 	};
@@ -608,14 +713,67 @@ static void tell_missing(struct cupti *c)
 	note(c, text);
 }
 
-bool cupti_ranges_flush(struct cupti *c, bool last)
+/* ---- flushes ---- */
+
+/* Kernels that are seen a little later are nobody's loss; a program that stands still is. */
+static bool is_due(void)
+{
+	return clock_monotonic_ns() - ranges.opened_ns >= PAUSES * atomic_load(&ranges.paused_ns);
+}
+
+/* Everything that is owed has run, and nobody launches more. */
+static bool settle_behind_gate(struct cupti *c)
+{
+	bool is_settled;
+
+	ranges.closed_ns = clock_monotonic_ns();
+	is_settled = range_gate_close() && settle_all(c) && range_gate_is_closed();
+	if (is_settled)
+		atomic_store(&ranges.is_owed, false);
+	return is_settled;
+}
+
+/* What is not settled in time is not before the flush after this one. */
+static bool settle_for(struct cupti *c, enum flush how)
+{
+	if (!is_replayed() || how >= FLUSH_ALL) {
+		if (how >= FLUSH_MEASURED)
+			settle_all(c);
+		return how >= FLUSH_ALL;
+	}
+	if (!atomic_load(&ranges.is_owed) || (how == FLUSH_COMPLETE && !is_due()))
+		return false;
+	return settle_behind_gate(c);
+}
+
+bool cupti_ranges_settle(struct cupti *c, enum flush how)
+{
+	bool is_settled;
+
+	if (!ranges.wanted || !begin_call())
+		return false;
+	is_settled = settle_for(c, how);
+	end_call();
+	return is_settled;
+}
+
+void cupti_ranges_resume(void)
+{
+	if (!ranges.closed_ns)
+		return;
+	range_gate_open();
+	ranges.opened_ns = clock_monotonic_ns();
+	atomic_store(&ranges.paused_ns, ranges.opened_ns - ranges.closed_ns);
+	log_debug(2, "cupti", "launches paused for %llu us by a flush",
+		  (unsigned long long)(ranges.opened_ns - ranges.closed_ns) / 1000);
+	ranges.closed_ns = 0;
+}
+
+void cupti_ranges_last(struct cupti *c)
 {
 	if (!ranges.wanted)
-		return false;
-	if (!last)
-		return drain_all(c) > 0 && ranges.wanted->replay == RANGES_KERNELS;
+		return;
 	range_joins_end(c);
 	tell_missing(c);
 	range_own_tell(c);
-	return false;
 }

@@ -21,6 +21,7 @@
  * stream is captured, which whatever waits for a device would end. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "backends/backend.h"
 
 struct abi_call;
 struct cupti;
@@ -36,9 +37,13 @@ void cupti_ranges_leave(struct cupti *c, const struct abi_call *call, bool faile
 void cupti_ranges_moved(struct cupti *c, uint32_t thread);
 /* A stream begins to be captured. */
 void cupti_ranges_capture(struct cupti *c);
-/* All that was counted is told; last: and what is missing. true: kernels that CUPTI ran again were among it, and their
- * contexts have nothing left to do. */
-bool cupti_ranges_flush(struct cupti *c, bool last);
+/* All that was counted up to now is told, as far as this stage of a flush needs it. true: records are to be asked for by force.
+ * CUPTI hands those of kernels that it ran again over in no other way; nothing is launched then until cupti_ranges_resume(),
+ * and nothing runs. Periods with little to do are as short as the others, and those that would cost much are left out. */
+bool cupti_ranges_settle(struct cupti *c, enum flush how);
+void cupti_ranges_resume(void);
+/* After the last records: what is missing. */
+void cupti_ranges_last(struct cupti *c);
 /* A context is about to go. */
 void cupti_ranges_end(struct cupti *c, void *context);
 

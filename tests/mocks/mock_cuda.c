@@ -19,6 +19,7 @@
 
 static mock_call_fn *call;
 static mock_resource_fn *resource;
+static mock_wait_fn *wait_for_device;
 static _Atomic bool is_initialised;
 
 static void find_mock_cupti(void)
@@ -30,6 +31,7 @@ static void find_mock_cupti(void)
 		return;
 	*(void **)&call = dlsym(library, "mock_call");
 	*(void **)&resource = dlsym(library, "mock_resource");
+	*(void **)&wait_for_device = dlsym(library, "mock_wait");
 }
 
 static void inject(void)
@@ -727,8 +729,11 @@ uint32_t cuCtxSynchronize(void)
 {
 	struct mock_op op = {
 		.kind = ABI_KIND_SYNCHRONIZATION, .sync_type = ABI_SYNC_CONTEXT, .context = 1};
+	uint32_t result = make(17, &op);
 
-	return make(17, &op);
+	if (wait_for_device)
+		wait_for_device();
+	return result;
 }
 
 EXPORT uint32_t cuDriverGetVersion(int *version);

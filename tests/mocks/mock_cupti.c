@@ -59,6 +59,7 @@ static struct {
 	bool is_unified_configured;
 	uint64_t n_unready;
 	bool manual;
+	void (*waiting)(void);
 	struct buffer *buffers;
 	struct buffer *shared; /* current buffer when buffers are not per thread */
 	struct pending *pending;
@@ -1135,23 +1136,43 @@ void mock_auto(bool on)
 	mock.manual = !on;
 }
 
+static void complete(size_t i)
+{
+	struct pending *p = &mock.pending[i];
+
+	set_times(p->buffer->bytes + p->at, p->start_ns, p->end_ns);
+	p->buffer->n_incomplete--;
+	mock.n_pending--;
+	memmove(p, p + 1, (mock.n_pending - i) * sizeof(*p));
+}
+
 EXPORT mock_complete_fn mock_complete;
 void mock_complete(size_t n, bool newest_first)
 {
 	pthread_mutex_lock(&mock.lock);
-	for (; n > 0 && mock.n_pending > 0; n--) {
-		size_t i = newest_first ? mock.n_pending - 1 : 0;
-		struct pending *p = &mock.pending[i];
-
-		set_times(p->buffer->bytes + p->at, p->start_ns, p->end_ns);
-		p->buffer->n_incomplete--;
-		mock.n_pending--;
-		if (!newest_first)
-			memmove(mock.pending, mock.pending + 1,
-				mock.n_pending * sizeof(*mock.pending));
-	}
+	for (; n > 0 && mock.n_pending > 0; n--)
+		complete(newest_first ? mock.n_pending - 1 : 0);
 	pthread_cond_signal(&mock.work);
 	pthread_mutex_unlock(&mock.lock);
+}
+
+EXPORT mock_wait_fn mock_wait;
+void mock_wait(void)
+{
+	if (mock.waiting)
+		mock.waiting();
+	pthread_mutex_lock(&mock.lock);
+	for (size_t i = mock.n_pending; i-- > 0;)
+		if (mock.pending[i].end_ns)
+			complete(i);
+	pthread_cond_signal(&mock.work);
+	pthread_mutex_unlock(&mock.lock);
+}
+
+EXPORT mock_waiting_fn mock_waiting;
+void mock_waiting(void (*fn)(void))
+{
+	mock.waiting = fn;
 }
 
 EXPORT mock_counters_fn mock_counters;

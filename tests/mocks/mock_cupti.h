@@ -65,6 +65,10 @@ typedef void mock_runtime_fn(uint32_t cbid, const char *name, void (*inside)(voi
 typedef void mock_auto_fn(bool on);
 /* Completes n pending records, the oldest or the newest first. */
 typedef void mock_complete_fn(size_t n, bool newest_first);
+/* The device is waited for: all that will ever have times is complete. */
+typedef void mock_wait_fn(void);
+/* … what is called before that is so. */
+typedef void mock_waiting_fn(void (*fn)(void));
 typedef void mock_resource_fn(uint32_t id);
 /* A node of a graph is made after another one. */
 typedef void mock_clone_fn(uint64_t from, uint64_t to);

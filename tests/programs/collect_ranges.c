@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions|phases|cancelled], with the mock libcupti.
+/* Kernels in scopes, in ranges of NVTX, on threads and in graphs: collect_ranges LIBCUDA [killed|sessions|phases|cancelled|waits], with the mock libcupti.
  * What each scope has is in tests/scripts/record_ranges.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
@@ -212,6 +212,17 @@ static void cancelled(void)
 	exit(end == PTHREAD_CANCELED ? 0 : 3);
 }
 
+/* Until somebody who has seen what was launched makes this file. */
+static void waits(void)
+{
+	proton_enter_scope("waits");
+	for (int i = 0; i < 5; i++)
+		kernel("add");
+	while (access("go", F_OK) != 0)
+		usleep(10000);
+	proton_exit_scope();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("PROTON_CUPTI_PATH"))
@@ -225,6 +236,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[2], "phases")) {
 		phases();
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[2], "waits")) {
+		waits();
 		return 0;
 	}
 	if (argc > 2 && !strcmp(argv[2], "cancelled"))

@@ -90,6 +90,28 @@ has "… with the way out" "the metrics take 3 passes, and a range runs once: --
 check "one pass by kernels: status" 0 "$(run 1 3000 --metrics dram__bytes.sum --replay kernel)"
 check "one pass by kernels" "add 150000 mul 300000" "$(of dram__bytes.sum)"
 
+# ---- … and are seen while the program runs, in the file and by whoever looks on
+waits=${libs%/mocks/.libs}/programs/collect_ranges
+counted() { [ "$(of count)" = "add 5" ] && [ "$(of dram__bytes.sum)" = "add 500" ]; }
+looked() { grep -qE ' 5 .* add$' top.out; }
+"$PROTON" top -b 0 -i 0.1 -o top.hatchet "unix:$work/s" >top.out 2>top.err &
+top=$!
+wait_for 20 [ -S s ]
+rm -f a.hatchet go
+"$PROTON" record -q --save-interval 0.05 --forward "unix:$work/s" -o a.hatchet --metrics $several -- \
+	"$waits" "$work/lib/libcuda.so.1" waits >/dev/null 2>err &
+record=$!
+wait_for 20 counted
+check "while it runs: the file has its kernels" "add 5, add 500" "$(of count), $(of dram__bytes.sum)"
+wait_for 20 looked
+check "… who looks on, too" 0 "$(looked; echo $?)"
+touch go
+wait $record
+check "while it runs: status" 0 $?
+check "… at its end they are there once" "add 5, add 500" "$(of count), $(of dram__bytes.sum)"
+check "… none is lost" "" "$(losses a.hatchet)"
+wait $top
+
 # ---- kernels that CUPTI launches by itself, however it does, are not the program's; one of that name may be
 kernels() { "$PROTON" report --view kernels a.hatchet | awk '$NF ~ /^(add|mul|WaitNs)$/ {print $NF, $3}' | sort | xargs; }
 for how in waits:4000 unseen:4000 within:2000; do
