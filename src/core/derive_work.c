@@ -78,7 +78,7 @@ bool *derive_find_worked_anywhere(struct derive *d, uint32_t metric, bool all)
 bool derive_is_counted(struct derive *d, uint32_t metric)
 {
 	if (d->totals == TOTALS_UPSTREAM ||
-	    (metric != METRIC_BYTES && metric != METRIC_ANY_FLOPS &&
+	    (metric != METRIC_BYTES && metric != METRIC_ANY_FLOPS && metric != METRIC_FLOPS &&
 	     !(metric >= METRIC_FLOPS8 && metric <= METRIC_FLOPS64)))
 		return false;
 	return measured_metrics_update(&d->measured, snapshot_session(d->snap)) == 0 &&

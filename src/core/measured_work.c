@@ -230,7 +230,7 @@ double measured_amount(const struct measured_work *w, uint32_t metric)
 
 	if (metric == METRIC_BYTES)
 		sum = w->bytes;
-	else if (metric == METRIC_ANY_FLOPS)
+	else if (metric == METRIC_ANY_FLOPS || metric == METRIC_FLOPS)
 		sum = sum_of(w->flops);
 	else if (metric >= METRIC_FLOPS8 && metric <= METRIC_FLOPS64)
 		sum = w->flops[metric - METRIC_FLOPS8];

@@ -42,7 +42,7 @@ double measured_tensor_flops(const struct measured_work *w);
  * is not known. */
 double measured_compute_time(const struct measured_work *w, const struct peaks *peaks,
 			     const struct session *s, uint32_t device);
-/* What of it METRIC_BYTES, METRIC_FLOPS8 … or METRIC_ANY_FLOPS names; NaN: not known, or none. */
+/* What of it METRIC_BYTES, METRIC_FLOPS8 … names, or METRIC_FLOPS and METRIC_ANY_FLOPS, which are all; NaN: not known, or none. */
 double measured_amount(const struct measured_work *w, uint32_t metric);
 
 #endif

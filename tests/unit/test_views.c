@@ -353,6 +353,9 @@ START_TEST(counted_rates)
 	ck_assert_double_eq_tol(derived_value("flop16/s", k), flops16 / 1000e-9, 1);
 	ck_assert_double_eq_tol(derived_value("flop64/s", k), flops64 / 1000e-9, 1);
 	ck_assert(isnan(derived_value("flop8/s", k)));
+	ck_assert_double_eq_tol(derived_value("gflop/s", k), (flops16 + flops32 + flops64) / 1000,
+				1e-9);
+	ck_assert(isnan(derived_value("flop/s", other)));
 	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
 	ck_assert_double_eq_tol(derived_value("byte/s (inc)", a), 500 / 1000e-9, 1);
 	ck_assert(isnan(derived_value("byte/s", other)));
