@@ -242,5 +242,8 @@ static bool is_ours(const char *type, const char *id)
 	return !strncmp(id, LOOK_BY_ADDRESS, strlen(LOOK_BY_ADDRESS));
 }
 
-const struct look_source look_amdsmi = {
-	.is_its = is_ours, .open = open_library, .find = find, .look = look};
+const struct look_source look_amdsmi = {.library = "libamd_smi.so",
+					.is_its = is_ours,
+					.open = open_library,
+					.find = find,
+					.look = look};

@@ -39,6 +39,7 @@ struct look_found {
 
 /* A vendor's library. All but `is_its` run in the helper process, which the library may crash. */
 struct look_source {
+	const char *library;
 	/* Is it for devices of this type and uuid (struct session_device)? */
 	bool (*is_its)(const char *type, const char *uuid);
 	bool (*open)(void); /* once; false: it is not there */

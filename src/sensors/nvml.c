@@ -109,7 +109,7 @@ static void *find_function(void *library, const char *const names[2])
 
 static bool open_library(void)
 {
-	void *library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+	void *library = dlopen(look_nvml.library, RTLD_LAZY | RTLD_LOCAL);
 
 	if (!library)
 		return false;
@@ -256,5 +256,9 @@ static bool is_of_cuda(const char *type, const char *uuid)
 	return !strcmp(type, "CUDA");
 }
 
-const struct look_source look_nvml = {
-	.is_its = is_of_cuda, .open = open_library, .list = list, .find = find, .look = look};
+const struct look_source look_nvml = {.library = "libnvidia-ml.so.1",
+				      .is_its = is_of_cuda,
+				      .open = open_library,
+				      .list = list,
+				      .find = find,
+				      .look = look};

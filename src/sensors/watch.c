@@ -7,13 +7,16 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
 #include "sensors/look.h"
 #include "sensors/watcher.h"
 
 #define PERIOD_NS (NSEC_PER_SEC / 4)
-#define STALE_NS  (3 * NSEC_PER_SEC) /* the helper looks twice a second */
+#define STALE_NS  (3 * NSEC_PER_SEC)  /* the helper looks twice a second */
+#define SILENT_NS (10 * NSEC_PER_SEC) /* a library may take seconds to start */
+#define ABSENT_NS (2 * NSEC_PER_SEC)  /* longer, and we were stopped, the helper perhaps with us */
 #define NAP_NS    (NSEC_PER_SEC / 100)
 #define NAPS      50 /* for a helper to die */
 
@@ -30,7 +33,7 @@ static void map_page(struct watch *w)
 		w->page = page;
 }
 
-/* Once: where it fails there are no numbers, and nobody is told. */
+/* Once: where it cannot be made there are no numbers, and nobody is told. */
 static void start(struct watch *w)
 {
 	pid_t parent = getpid();
@@ -108,10 +111,70 @@ static void take(struct watch *w, struct session *s)
 		take_device(w, i, s, now_ns);
 }
 
-/* As process 1 of a container we reap all processes elsewhere: the number may be another's then. */
-static bool has_left(pid_t pid)
+/* As process 1 of a container we reap all processes elsewhere: the number may be another's then, and how it ended is not
+ * known (0). */
+static bool has_left(pid_t pid, int *ret_status)
 {
-	return waitpid(pid, NULL, WNOHANG) != 0;
+	*ret_status = 0;
+	return waitpid(pid, ret_status, WNOHANG) != 0;
+}
+
+/* ---- trouble ---- */
+
+/* The helper's library, or whatever that has made of our page. */
+static const char *asked(const struct watch *w)
+{
+	uint32_t source = atomic_load_explicit(&w->page->asked, memory_order_relaxed);
+
+	return source >= 1 && source <= LOOK_SOURCES ? look_sources[source - 1]->library
+						     : "the process that asks for them";
+}
+
+/* One that found no library has ended by itself: most machines have none. */
+static void note_end(const struct watch *w, struct session *s, int status)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+	const char *signal = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+
+	if (status == 0)
+		return;
+	buf_printf(&text, "sensors are missing from here on: %s ", asked(w));
+	if (WIFSIGNALED(status))
+		buf_printf(&text, "ended with SIG%s", signal ? signal : "?");
+	else
+		buf_printf(&text, "ended with status %d", WEXITSTATUS(status));
+	session_note(s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
+}
+
+static void note_silence(struct watch *w, struct session *s, uint64_t now_ns)
+{
+	_cleanup_(buf_done) struct buf text = {0};
+	uint32_t beats = atomic_load_explicit(&w->page->beats, memory_order_relaxed);
+
+	if (beats != w->beats)
+		w->silent_ns = 0;
+	else if (w->last_ns)
+		w->silent_ns += MIN(now_ns - w->last_ns, ABSENT_NS);
+	w->beats = beats;
+	w->last_ns = now_ns;
+	if (w->is_told || w->silent_ns < SILENT_NS)
+		return;
+	w->is_told = true;
+	buf_printf(&text, "sensors say nothing: %s has not answered for %u s", asked(w),
+		   (unsigned)(SILENT_NS / NSEC_PER_SEC));
+	session_note(s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
+}
+
+static void look_after(struct watch *w, struct session *s, uint64_t now_ns)
+{
+	int status;
+
+	if (!has_left(w->pid, &status)) {
+		note_silence(w, s, now_ns);
+		return;
+	}
+	note_end(w, s, status);
+	w->pid = 0;
 }
 
 void watch_update(struct watch *w, struct session *s)
@@ -124,14 +187,16 @@ void watch_update(struct watch *w, struct session *s)
 	find_devices(w, s);
 	if (w->page)
 		take(w, s);
-	if (w->pid && has_left(w->pid))
-		w->pid = 0;
+	if (w->pid)
+		look_after(w, s, now);
 }
 
 void watch_finish(struct watch *w, struct session *s)
 {
 	if (w->page)
 		take(w, s);
+	if (w->pid)
+		look_after(w, s, clock_monotonic_ns());
 	watch_done(w);
 }
 
@@ -139,11 +204,12 @@ void watch_finish(struct watch *w, struct session *s)
 static void end_helper(pid_t pid)
 {
 	const struct timespec nap = {0, NAP_NS};
+	int status;
 
-	if (has_left(pid))
+	if (has_left(pid, &status))
 		return;
 	kill(pid, SIGKILL);
-	for (unsigned i = 0; i < NAPS && !has_left(pid); i++)
+	for (unsigned i = 0; i < NAPS && !has_left(pid, &status); i++)
 		nanosleep(&nap, NULL);
 }
 

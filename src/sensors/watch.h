@@ -20,7 +20,10 @@ struct watch {
 		uint64_t new_ns; /* when there were more of them; 0: there was none yet */
 	} devices[64];           /* in the order of the page */
 	uint32_t n;              /* devices */
-	uint64_t next_ns;
+	uint64_t next_ns, last_ns;
+	uint32_t beats;     /* of the helper, so far */
+	uint64_t silent_ns; /* since there were more of them */
+	bool is_told;       /* … that it is silent */
 };
 
 /* Look for new devices, and take what is known of the others into the session. Call it as often as

@@ -19,6 +19,7 @@
 /* What the helper knows of a device. */
 struct subject {
 	const struct look_source *source;
+	uint32_t number; /* … of look_sources */
 	void *handle;    /* the source's; NULL: it does not know it */
 	double errors;   /* that were told last; NaN: none yet */
 	unsigned others; /* processes not of this run, at the last look */
@@ -100,6 +101,12 @@ bool watched_read(struct watch_page *page, uint32_t i, struct sensors *ret)
 	return atomic_load_explicit(&from->version, memory_order_relaxed) == version;
 }
 
+/* Should it not answer, this is who. 0: nobody. */
+static void note_asked(struct watcher *w, uint32_t source)
+{
+	atomic_store_explicit(&w->page->asked, source, memory_order_relaxed);
+}
+
 /* Who ends just now has neither name nor environment any more: others count when they are seen twice. */
 static void look_at(struct watcher *w, uint32_t i)
 {
@@ -109,7 +116,9 @@ static void look_at(struct watcher *w, uint32_t i)
 
 	if (!s->handle)
 		return;
+	note_asked(w, s->number + 1);
 	s->source->look(s->handle, &look);
+	note_asked(w, 0);
 	others = count_others(w, &look);
 	look_add(&s->sum, &look, s->errors, MIN(others, before));
 	if (!isnan(look.errors))
@@ -121,8 +130,11 @@ static void look_at(struct watcher *w, uint32_t i)
 /* Libraries are loaded with their first device: most machines have use for one of them. */
 static bool open_source(struct watcher *w, uint32_t i)
 {
-	if (w->sources[i] == UNTRIED)
+	if (w->sources[i] == UNTRIED) {
+		note_asked(w, i + 1);
 		w->sources[i] = look_sources[i]->open() ? OPEN : ABSENT;
+		note_asked(w, 0);
+	}
 	return w->sources[i] == OPEN;
 }
 
@@ -135,9 +147,13 @@ static void take_new(struct watcher *w)
 		uint32_t source = MIN(of->source, LOOK_SOURCES - 1);
 		struct subject *s = &w->subjects[w->n];
 
-		*s = (struct subject){.source = look_sources[source], .errors = NAN};
-		if (open_source(w, source))
-			s->handle = s->source->find(of->uuid);
+		*s = (struct subject){
+			.source = look_sources[source], .number = source, .errors = NAN};
+		if (!open_source(w, source))
+			continue;
+		note_asked(w, source + 1);
+		s->handle = s->source->find(of->uuid);
+		note_asked(w, 0);
 	}
 }
 
@@ -165,6 +181,7 @@ void watcher_main(struct watch_page *page, pid_t parent, const char *session)
 			_exit(0);
 		for (uint32_t i = 0; i < w.n; i++)
 			look_at(&w, i);
+		atomic_fetch_add_explicit(&page->beats, 1, memory_order_relaxed);
 		nanosleep(&period, NULL);
 	}
 }

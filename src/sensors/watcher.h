@@ -21,6 +21,8 @@ struct watched {
 struct watch_page {
 	_Atomic uint32_t
 		n; /* devices to look at; grows. For the helper: the parent knows it better */
+	/* By the helper: grows with each round of looks; which of look_sources is asked just now, and 1, else 0. */
+	_Atomic uint32_t beats, asked;
 	struct watched devices[WATCH_DEVICES];
 };
 

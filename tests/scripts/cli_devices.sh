@@ -83,7 +83,26 @@ LD_LIBRARY_PATH=$work/driver begin --device 1
 until_shown 'GPU1 .* SM active'; finish_top
 check "without NVML: the counters" " 63.1" "$(sensors GPU1) $(row GPU1 'SM active')"
 
-# ---- helpers that are killed, and who asks
+# ---- sensors that crash or hang: one sentence, and the counters stay
+cp says whole
+echo crash 1 >>says
+begin --device 0
+until_said "sensors are missing"; until_shown 'GPU0 .* SM active'; finish_top
+has "a library of sensors that crashes: a sentence" "sensors are missing from here on: libnvidia-ml.so.1 ended with SIGABRT" err
+check "… and the counters" 62.5 "$(row GPU0 'SM active')"
+cp whole says
+begin --device 0 -o h.hatchet
+until_shown 'GPU0 .* 31.0G'; until_shown 'GPU0 .* SM active'
+echo hang 1 >>says
+wait_for 60 grep -qF "sensors say nothing" err
+finish_top
+has "one that hangs: a sentence" "sensors say nothing: libnvidia-ml.so.1 has not answered for 10 s" err
+check "… once" "1 143" "$(grep -c "sensors say nothing" err) $status"
+check "… and the counters, and what was told before" "62.5 1500.0" "$(row GPU0 'SM active') $(of h.hatchet 'p["sensors"][0]["clock_mhz_max"]')"
+has "… and the file has it" "sensors say nothing" <("$PROTON" report --view notes h.hatchet)
+cp whole says
+
+# ---- helpers that are killed or stopped, and who asks
 helpers() { # of this process
 	local file
 	for file in $(grep -lsx "PPid:[[:space:]]*$1" /proc/[0-9]*/status); do basename "${file%/status}"; done
@@ -95,11 +114,20 @@ until_said "hardware counters are missing from here on"
 finish_top
 check "killed helpers: it goes on" 143 "$status"
 check "what they said is kept" "1500.0 62.5" "$(of k.hatchet 'str(p["sensors"][0]["clock_mhz_max"]) + " " + str(p["counters"][0]["sm_active_percent"])')"
+begin --device 0 -o k.hatchet
+until_shown 'GPU0 .* SM active'; until_shown 'GPU0 .* 31.0G'
+theirs=$(helpers $top)
+kill -STOP $theirs
+finish_top
+gone() { local pid; for pid in $theirs; do ! kill -0 "$pid" 2>/dev/null || return 1; done; }
+check "stopped helpers: it ends" 143 "$status"
+check "… with them" 0 "$(wait_for 5 gone; echo $?)"
+check "… and what they said" "1500.0 62.5" "$(of k.hatchet 'str(p["sensors"][0]["clock_mhz_max"]) + " " + str(p["counters"][0]["sm_active_percent"])')"
+has "… and why no more was counted" "hardware counters are missing from here on: " <("$PROTON" report --view notes k.hatchet)
 begin --device 0
 until_shown 'GPU0 .* SM active'; until_shown 'GPU0 .* 31.0G'
 theirs=$(helpers $top)
 kill -KILL $top; wait $top 2>/dev/null
-gone() { local pid; for pid in $theirs; do ! kill -0 "$pid" 2>/dev/null || return 1; done; }
 check "helpers end with who asks" "2 0" "$(echo $theirs | wc -w) $(wait_for 5 gone; echo $?)"
 
 # ---- what cannot be
@@ -146,6 +174,12 @@ keys C-c; see "Ctrl-C leaves" "status=0"
 MOCK_CUPTI_PM=26 window 140x40 "MOCK_CUPTI_PM=26 $noting_pid $PROTON top --device 0 -i 0.2; echo status=\$?"
 see "140x40: refused" "no hardware counters of GPU0: another tool has the hardware counters"; see "140x40: sensors" "memory 31.0GB of 144GB"
 kill -TERM "$(cat top)"; see "SIGTERM gives the terminal back" "status=143"
+echo crash 1 >>says
+window 80x24 "$noting_pid $PROTON top --device 0 -i 0.2; echo status=\$?"
+see "sensors crash: a sentence" "sensors are missing from here on: libnvidia-ml.so.1 ended with"
+see "… and the counters" "SM 62%"
+keys q; see "… and q leaves" "status=0"
+cp whole says
 rm -f top t.hatchet
 window 80x24 "$noting_pid $PROTON top --device 0 -i 0.2 -o t.hatchet; echo status=\$?"
 see "live" "SM 62%"

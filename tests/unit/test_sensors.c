@@ -4,8 +4,11 @@
 #include <check.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
@@ -215,6 +218,51 @@ START_TEST(old_words_are_not_said_as_now)
 }
 END_TEST
 
+static const char *note_of(const struct session *s, size_t i)
+{
+	return i < s->n_notes ? strtab_str(s->strings, s->notes[i].text) : "";
+}
+
+/* Whose library does not answer is told once, and how the helper ended; not of one who was stopped as long as we were. */
+START_TEST(trouble_is_told)
+{
+	struct helped h;
+	siginfo_t ended;
+
+	help(&h);
+	h.w.pid = fork();
+	if (h.w.pid == 0)
+		for (;;)
+			pause();
+	ck_assert_int_gt(h.w.pid, 0);
+	taken_after(&h, NSEC_PER_SEC);
+	taken_after(&h, 60 * NSEC_PER_SEC);
+	ck_assert_uint_eq(h.s->n_notes, 0);
+	for (unsigned i = 0; i < 60; i++) {
+		atomic_fetch_add(&h.page->beats, 1);
+		taken_after(&h, NSEC_PER_SEC);
+	}
+	ck_assert_uint_eq(h.s->n_notes, 0);
+	atomic_store(&h.page->asked, 2);
+	for (unsigned i = 0; i < 9; i++)
+		taken_after(&h, NSEC_PER_SEC);
+	ck_assert_uint_eq(h.s->n_notes, 0);
+	for (unsigned i = 0; i < 60; i++)
+		taken_after(&h, NSEC_PER_SEC);
+	ck_assert_uint_eq(h.s->n_notes, 1);
+	ck_assert_str_eq(note_of(h.s, 0),
+			 "sensors say nothing: libnvidia-ml.so.1 has not answered for 10 s");
+	atomic_store(&h.page->asked, 0x7f7f7f7f);
+	kill(h.w.pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)h.w.pid, &ended, WEXITED | WNOWAIT), 0);
+	taken_after(&h, NSEC_PER_SEC);
+	ck_assert_str_eq(note_of(h.s, 1), "sensors are missing from here on: the process that asks "
+					  "for them ended with SIGKILL");
+	ck_assert_int_eq(h.w.pid, 0);
+	helped_done(&h);
+}
+END_TEST
+
 /* A session with a device of this uuid, and its id. */
 static struct session *with_device(const char *uuid, uint32_t *ret)
 {
@@ -335,6 +383,7 @@ int main(void)
 	tcase_add_test(tc, what_is_not_told_does_not_count);
 	tcase_add_test(tc, the_page_is_read_as_a_file_is);
 	tcase_add_test(tc, old_words_are_not_said_as_now);
+	tcase_add_test(tc, trouble_is_told);
 	tcase_add_test(tc, merging_weighs_by_looks);
 	tcase_add_test(tc, over_a_tape);
 	tcase_add_test(tc, memory_is_what_sensors_say);
