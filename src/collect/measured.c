@@ -44,9 +44,8 @@ static bool make_set(const struct ranges_wanted *w)
 	uint16_t metrics[SET_MAX];
 	unsigned n = FIRST + (unsigned)w->n;
 
-	ids[COUNT] = metric_intern("measured", "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
-	ids[TIME] =
-		metric_intern("measured_time (ns)", "ns", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
+	ids[COUNT] = metric_intern(RANGES_COUNT, "", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
+	ids[TIME] = metric_intern(RANGES_TIME, "ns", METRIC_U64, METRIC_INCLUSIVE, METRIC_SUM);
 	for (size_t i = 0; i < w->n; i++)
 		ids[FIRST + i] = metric_intern_weighed(w->metrics[i].name, w->metrics[i].unit,
 						       w->metrics[i].add, ids[TIME]);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "core/derive.h"
+#include "core/ranges_wanted.h"
 
 #define SECTOR           32 /* bytes */
 #define INSTRUCTIONS(op) "sass_thread_inst_executed_op_" op "_pred_on.sum"
@@ -14,7 +15,7 @@
 /* What is put together, by the name of its counter, without "sm__" or "smsp__" before it, which count the same. */
 /* clang-format off */
 #define PARTS(_)                                                 \
-	_(TIME,       "measured_time (ns)")                      \
+	_(TIME,       RANGES_TIME)                               \
 	_(DRAM,       "dram__bytes.sum")                         \
 	_(READ,       "dram__bytes_read.sum")                    \
 	_(OP_READ,    "dram__bytes_op_read.sum")                 \

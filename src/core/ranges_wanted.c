@@ -84,6 +84,25 @@ void ranges_wanted_done(struct ranges_wanted *w)
 	w->n = 0;
 }
 
+struct ranges_wanted *ranges_runs_new(struct ranges_runs *runs)
+{
+	struct ranges_wanted *of = realloc(runs->of, (runs->n + 1) * sizeof(*of));
+
+	if (!of)
+		return NULL;
+	runs->of = of;
+	of[runs->n] = (struct ranges_wanted){.n = 0};
+	return &of[runs->n++];
+}
+
+void ranges_runs_done(struct ranges_runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		ranges_wanted_done(&runs->of[i]);
+	free(runs->of);
+	*runs = (struct ranges_runs){NULL, 0};
+}
+
 char *ranges_wanted_text(const struct ranges_wanted *w)
 {
 	char *text = NULL;

@@ -16,6 +16,9 @@
 #define RANGES_FILE "metrics"
 /* How long a kernel ran, in ns: records of kernels that are replayed have no times, so it is counted with others. */
 #define RANGES_DURATION "gpu__time_duration.sum"
+/* What each place has beside what was counted: how many kernels or ranges, and how long these took. */
+#define RANGES_COUNT "measured"
+#define RANGES_TIME  "measured_time (ns)"
 enum { RANGES_METRICS_MAX = 60 }; /* a set on the wire has 64 */
 
 enum ranges_replay {
@@ -47,6 +50,12 @@ struct ranges_wanted {
 	struct range_metric metrics[RANGES_METRICS_MAX];
 };
 
+/* What each run of the program measures: one, but for application replay. */
+struct ranges_runs {
+	struct ranges_wanted *of;
+	size_t n;
+};
+
 /* How a metric adds up over kernels, by what stands behind its name; what is no sum and no extreme is a mean, weighted by
  * time. */
 uint8_t range_metric_add(const char *name);
@@ -63,5 +72,8 @@ bool ranges_wanted_parse(const char *text, struct ranges_wanted *ret);
 bool ranges_wanted_add(struct ranges_wanted *w, const char *name, const char *unit, uint8_t add);
 bool ranges_wanted_has(const struct ranges_wanted *w, const char *name);
 void ranges_wanted_done(struct ranges_wanted *w);
+/* One more, empty; valid until the next. NULL: no memory. */
+struct ranges_wanted *ranges_runs_new(struct ranges_runs *runs);
+void ranges_runs_done(struct ranges_runs *runs);
 
 #endif

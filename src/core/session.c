@@ -672,20 +672,32 @@ uint32_t session_process_add(struct session *s, uint64_t instance)
 
 /* ---- rows ---- */
 
+/* Absent values of a set at the end. Where they begin, or SESSION_NONE. */
+static uint32_t values_new(struct session *s, uint32_t set)
+{
+	uint32_t n = s->sets[set].n, at = (uint32_t)s->n_values;
+
+	/* One more than needed: the arrays then exist even when all sets are empty. */
+	if (ARRAY_ROOM(s->values, s->p->cap_values, s->n_values + n + 1) < 0 ||
+	    ARRAY_ROOM(s->present, s->p->cap_present, s->n_values + n + 1) < 0)
+		return SESSION_NONE;
+	memset(s->values + at, 0, n * sizeof(*s->values));
+	memset(s->present + at, 0, n);
+	s->n_values += n;
+	return at;
+}
+
 static uint32_t row_new(struct session *s, uint32_t node, uint32_t lane, uint32_t epoch,
 			uint32_t set)
 {
-	uint32_t n = s->sets[set].n, id = (uint32_t)s->n_rows;
+	uint32_t id = (uint32_t)s->n_rows, at;
 
-	/* One more than needed: the arrays then exist even when all sets are empty. */
-	if (!ROOM(s, rows) || ARRAY_ROOM(s->values, s->p->cap_values, s->n_values + n + 1) < 0 ||
-	    ARRAY_ROOM(s->present, s->p->cap_present, s->n_values + n + 1) < 0)
+	if (!ROOM(s, rows))
 		return SESSION_NONE;
-	s->rows[id] =
-		(struct session_row){node, lane, epoch, set, SESSION_NONE, (uint32_t)s->n_values};
-	memset(s->values + s->n_values, 0, n * sizeof(*s->values));
-	memset(s->present + s->n_values, 0, n);
-	s->n_values += n;
+	at = values_new(s, set);
+	if (at == SESSION_NONE)
+		return SESSION_NONE;
+	s->rows[id] = (struct session_row){node, lane, epoch, set, SESSION_NONE, at};
 	s->n_rows++;
 	s->generation++;
 	return id;
@@ -759,6 +771,26 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 		s->rows[last].next = id;
 	s->nodes[node].last_row = id;
 	return id;
+}
+
+/* Its old values stay where they are, and are nobody's; so does its old place in the index, where it is not found. */
+int session_row_widen(struct session *s, uint32_t row, uint32_t set)
+{
+	struct session_row *r = &s->rows[row];
+	uint32_t n = s->sets[r->set].n, at;
+
+	if (n > s->sets[set].n ||
+	    memcmp(s->sets[r->set].metrics, s->sets[set].metrics, n * sizeof(uint32_t)) != 0)
+		return -EINVAL;
+	at = values_new(s, set);
+	if (at == SESSION_NONE)
+		return -ENOMEM;
+	memcpy(s->values + at, s->values + r->values, n * sizeof(*s->values));
+	memcpy(s->present + at, s->present + r->values, n);
+	r->set = set;
+	r->values = at;
+	s->generation++;
+	return row < s->p->n_indexed_rows ? idindex_add(&s->p->rows, row_hash(r), row) : 0;
 }
 
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v)

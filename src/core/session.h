@@ -442,6 +442,9 @@ uint32_t session_row_intern(struct session *s, uint32_t node, uint32_t lane, uin
 			    uint32_t set);
 /* Replace one value (values are cumulative: what arrives is the whole). i = position in the set. */
 void session_row_set(struct session *s, uint32_t row, uint32_t i, union metric_value v);
+/* A row comes to have another set, of which the first metrics are those that it has; the others are absent. 0, -ENOMEM, or
+ * -EINVAL: it is no such set. */
+int session_row_widen(struct session *s, uint32_t row, uint32_t set);
 /* The same value is absent again. */
 void session_row_unset(struct session *s, uint32_t row, uint32_t i);
 /* Take back the rows that came last, until n_rows are left: for readers, which learn late that a file

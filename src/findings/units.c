@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "base/human.h"
 #include "core/measured_work.h"
+#include "core/ranges_wanted.h"
 
 enum {
 	SINGLE = 2, /* of the widths of peaks: 32 bits */
@@ -73,7 +74,7 @@ static bool by_metrics(const struct evidence *e, uint32_t node, struct units *re
 	if (!(sum.time_ns > 0))
 		return false;
 	*ret = (struct units){
-		.n = evidence_sum(e, node, metric_table_find(e->s->metrics, "measured")),
+		.n = evidence_sum(e, node, metric_table_find(e->s->metrics, RANGES_COUNT)),
 		.tensor = sum.tensor == 0 ? 0 : NAN,
 		.single = sum.single / sum.flops,
 		.memory = sum.busy_ns / sum.time_ns};

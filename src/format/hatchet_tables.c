@@ -658,7 +658,7 @@ static enum metric_type type_of_facts(unsigned facts)
  * measured, where the file has that. */
 static int guess_counted(struct hread *r, struct metric *m)
 {
-	static const char time[] = "measured_time (ns)";
+	static const char time[] = RANGES_TIME;
 	uint32_t key = strtab_find(r->f.keys, time, sizeof(time) - 1);
 
 	m->add = range_metric_add(m->name);
