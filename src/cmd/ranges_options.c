@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/metrics_asked.h"
+#include "cmd/replay_groups.h"
 #include "core/metric.h"
 #include "core/ranges_wanted.h"
 #include "live/recording.h"
@@ -28,23 +29,38 @@ static int check_range(const char *word, enum ranges_of *ret)
 	return STATUS_USAGE;
 }
 
-enum replay { REPLAY_AS_NEEDED, REPLAY_USER, REPLAY_KERNEL };
+/*    id, word */
+#define REPLAYS(_)                                                                                 \
+	_(USER, "user")                                                                            \
+	_(KERNEL, "kernel")                                                                        \
+	_(APPLICATION, "application")
+
+enum replay {
+	REPLAY_AS_NEEDED,
+#define _(id, word) REPLAY_##id,
+	REPLAYS(_)
+#undef _
+};
 
 static int check_replay(const char *word, enum replay *ret)
 {
+	static const struct {
+		const char *word;
+		enum replay replay;
+	} words[] = {
+#define _(id, word) {word, REPLAY_##id},
+		REPLAYS(_)
+#undef _
+	};
+
 	*ret = REPLAY_AS_NEEDED;
-	if (!word)
+	for (size_t i = 0; word && i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i].word, word))
+			*ret = words[i].replay;
+	if (!word || *ret != REPLAY_AS_NEEDED)
 		return STATUS_OK;
-	if (!strcmp(word, "user"))
-		*ret = REPLAY_USER;
-	else if (!strcmp(word, "kernel"))
-		*ret = REPLAY_KERNEL;
-	else if (!strcmp(word, "application"))
-		complain(
-			"--replay application: APP is run once; metrics of several passes are for --replay kernel");
-	else
-		complain("--replay: '%s' is no replay: there are user and kernel", word);
-	return *ret == REPLAY_AS_NEEDED ? STATUS_USAGE : STATUS_OK;
+	complain("--replay: '%s' is no replay: there are user, kernel and application", word);
+	return STATUS_USAGE;
 }
 
 static int check_reduce(const char *word, int *ret)
@@ -126,17 +142,20 @@ static void say_left_out(const struct counters_answer *a, const struct metric_se
 				 a->metrics[i].name);
 }
 
+static bool add_metric(struct ranges_wanted *w, const struct counter_metric *m, int add)
+{
+	return ranges_wanted_add(w, m->name, unit_of(m->unit),
+				 add >= 0 ? (uint8_t)add : range_metric_add(m->name));
+}
+
 static int take_metrics(const struct counters_answer *a, int add, struct ranges_wanted *w)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		const struct counter_metric *m = &a->metrics[i];
-		bool ok;
 
 		if (m->role != COUNTER_PLANNED || m->state != PLAN_COUNTED)
 			continue;
-		ok = ranges_wanted_add(w, m->name, unit_of(m->unit),
-				       add >= 0 ? (uint8_t)add : range_metric_add(m->name));
-		if (!ok) {
+		if (!add_metric(w, m, add)) {
 			complain("--metrics: no more than %d metrics at once", RANGES_METRICS_MAX);
 			return STATUS_USAGE;
 		}
@@ -144,22 +163,30 @@ static int take_metrics(const struct counters_answer *a, int add, struct ranges_
 	return w->n ? STATUS_OK : STATUS_USAGE;
 }
 
-static int choose_replay(size_t passes, enum replay replay, bool is_silent, struct ranges_wanted *w)
+/* ---- replay ---- */
+
+static int refuse_passes(size_t passes, const struct ranges_wanted *w)
 {
-	if (w->of != RANGES_OF_KERNELS && (passes > 1 || replay == REPLAY_KERNEL)) {
+	if (w->of != RANGES_OF_KERNELS)
 		complain(
-			"the metrics take %zu pass%s, and what a %s range is around runs once: --range kernel replays "
-			"each kernel; or ask for fewer (see 'proton metrics')",
+			"the metrics take %zu pass%s, and what a %s range is around runs once: --replay application "
+			"runs APP once a pass, --range kernel replays each kernel; or ask for fewer (see 'proton "
+			"metrics')",
 			passes, passes == 1 ? "" : "es", ranges_of_words[w->of]);
-		return STATUS_USAGE;
-	}
-	if (replay == REPLAY_USER && passes > 1) {
+	else
 		complain(
 			"the metrics take %zu passes, and a range runs once: --replay kernel runs each kernel %zu "
-			"times; or ask for fewer (see 'proton metrics')",
+			"times, --replay application APP; or ask for fewer (see 'proton metrics')",
 			passes, passes);
-		return STATUS_USAGE;
-	}
+	return STATUS_USAGE;
+}
+
+/* Without running APP again. */
+static int choose_replay(size_t passes, enum replay replay, bool is_silent, struct ranges_wanted *w)
+{
+	if ((w->of != RANGES_OF_KERNELS && (passes > 1 || replay == REPLAY_KERNEL)) ||
+	    (replay == REPLAY_USER && passes > 1))
+		return refuse_passes(passes, w);
 	w->replay = replay == REPLAY_KERNEL || passes > 1 ? RANGES_KERNELS : RANGES_ONCE;
 	if (passes > 1 && !is_silent)
 		print_line(stderr,
@@ -204,9 +231,39 @@ static bool is_elsewhere(const struct counters_answer *a)
 	       a->why == COUNTERS_NO_GPU || a->why == COUNTERS_FAILED;
 }
 
-static int ask(const struct counters_question *q, enum replay replay, int add, bool is_silent,
-	       struct recording_options *rec, struct ranges_wanted *w)
+/* What is asked, and how it is to be measured. */
+struct wish {
+	struct counters_question question;
+	enum ranges_of of;
+	enum replay replay;
+	int add; /* -1: by the metric's name */
+	bool is_silent;
+};
+
+/* What each run measures, of metrics that the chip has. */
+static int make_runs(const struct counters_answer *a, const struct wish *wish,
+		     struct ranges_runs *runs)
 {
+	struct ranges_wanted *w = ranges_runs_new(runs);
+	int status;
+
+	if (!w)
+		return STATUS_OURS;
+	w->of = wish->of;
+	status = take_metrics(a, wish->add, w);
+	if (status)
+		return status;
+	if (wish->replay != REPLAY_APPLICATION)
+		return choose_replay(a->passes, wish->replay, wish->is_silent, w);
+	if (a->passes > 1)
+		return replay_groups_make(runs, wish->question.set != NULL);
+	print_line(stderr, "proton: the metrics take one pass: APP runs once");
+	return STATUS_OK;
+}
+
+static int ask(const struct wish *wish, struct recording_options *rec, struct ranges_runs *runs)
+{
+	const struct counters_question *q = &wish->question;
 	struct counters_answer a;
 	int status = STATUS_OK;
 
@@ -221,34 +278,19 @@ static int ask(const struct counters_question *q, enum replay replay, int add, b
 		status = STATUS_USAGE;
 	} else {
 		say_left_out(&a, q->set);
-		status = take_metrics(&a, add, w);
+		status = make_runs(&a, wish, runs);
 		if (status == STATUS_OK)
-			status = choose_replay(a.passes, replay, is_silent, w);
-		if (status == STATUS_OK)
-			rec->ranges = w;
+			rec->ranges = &runs->of[0];
 		else
-			ranges_wanted_done(w);
+			ranges_runs_done(runs);
 	}
 	counters_answer_done(&a);
 	return status;
 }
 
-int ranges_options_settle(const struct ranges_options *o, struct recording_options *rec,
-			  struct ranges_wanted *wanted)
+/* Other options that leave no room for it. */
+static int check_alone(const struct recording_options *rec)
 {
-	_cleanup_(freep) char *list = o->metrics ? strdup(o->metrics) : NULL;
-	_cleanup_(metric_set_freep) struct metric_set *set = NULL;
-	const char *names[RANGES_METRICS_MAX + 1];
-	struct counters_question q = {.counting = COUNTING_RANGE, .patterns = names};
-	enum replay replay;
-	int status, add = -1;
-
-	if (!o->metrics) {
-		if (!o->range && !o->replay && !o->reduce)
-			return STATUS_OK;
-		complain("--range, --replay and --reduce are of --metrics");
-		return STATUS_USAGE;
-	}
 	if (rec->wanted.counters_ns) {
 		complain("--metrics and --counters both program the GPU's counters: one at a time");
 		return STATUS_USAGE;
@@ -258,18 +300,39 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 			 "hardware counters of the device");
 		return STATUS_USAGE;
 	}
-	status = check_range(o->range, &wanted->of);
-	status = status ? status : check_replay(o->replay, &replay);
-	status = status ? status : check_reduce(o->reduce, &add);
+	return STATUS_OK;
+}
+
+int ranges_options_settle(const struct ranges_options *o, struct recording_options *rec,
+			  struct ranges_runs *runs)
+{
+	_cleanup_(freep) char *list = o->metrics ? strdup(o->metrics) : NULL;
+	_cleanup_(metric_set_freep) struct metric_set *set = NULL;
+	const char *names[RANGES_METRICS_MAX + 1];
+	struct wish wish = {.question = {.counting = COUNTING_RANGE, .patterns = names},
+			    .add = -1,
+			    .is_silent = o->is_silent};
+	int status;
+
+	if (!o->metrics) {
+		if (!o->range && !o->replay && !o->reduce)
+			return STATUS_OK;
+		complain("--range, --replay and --reduce are of --metrics");
+		return STATUS_USAGE;
+	}
+	status = check_alone(rec);
+	status = status ? status : check_range(o->range, &wish.of);
+	status = status ? status : check_replay(o->replay, &wish.replay);
+	status = status ? status : check_reduce(o->reduce, &wish.add);
 	if (status || !list)
 		return status ? status : STATUS_OURS;
-	q.n_patterns = split(list, names, ARRAY_SIZE(names));
-	if (q.n_patterns && is_set(names[0])) {
-		status = take_set(names, q.n_patterns, &set);
+	wish.question.n_patterns = split(list, names, ARRAY_SIZE(names));
+	if (wish.question.n_patterns && is_set(names[0])) {
+		status = take_set(names, wish.question.n_patterns, &set);
 		if (status)
 			return status;
-		q.set = set;
-		q.n_patterns = 0;
+		wish.question.set = set;
+		wish.question.n_patterns = 0;
 	}
-	return ask(&q, replay, add, o->is_silent, rec, wanted);
+	return ask(&wish, rec, runs);
 }

@@ -4,8 +4,8 @@
 /* record --metrics and what goes with it: which hardware metrics are measured of the program's kernels, and how. */
 #include <stdbool.h>
 
+struct ranges_runs;
 struct recording_options;
-struct ranges_wanted;
 
 struct ranges_options { /* as they were given; NULL: they were not */
 	const char *metrics, *range, *replay, *reduce;
@@ -13,8 +13,9 @@ struct ranges_options { /* as they were given; NULL: they were not */
 };
 
 /* Look the metrics up on the first GPU here, and count their passes. 0, or an exit status after a message. A machine where
- * they cannot be measured says why, and the run goes on without. rec->ranges is `wanted`, or stays NULL. */
+ * they cannot be measured says why, and the run goes on without. rec->ranges is what the first of `runs` measures, or stays
+ * NULL: then there are none. */
 int ranges_options_settle(const struct ranges_options *o, struct recording_options *rec,
-			  struct ranges_wanted *wanted);
+			  struct ranges_runs *runs);
 
 #endif

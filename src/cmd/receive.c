@@ -33,7 +33,7 @@ const struct command_def command_receive = {
 struct arguments {
 	pid_t pid;
 	struct ranges_options ranges;
-	struct ranges_wanted wanted;
+	struct ranges_runs runs;
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -56,7 +56,7 @@ static void want_metrics(struct recording_options *options, void *ctx)
 {
 	struct arguments *a = ctx;
 
-	if (ranges_options_settle(&a->ranges, options, &a->wanted))
+	if (ranges_options_settle(&a->ranges, options, &a->runs))
 		complain("hardware metrics are not measured");
 }
 
@@ -72,6 +72,6 @@ int cmd_receive(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	r = attend(a.pid, want_metrics, &a);
-	ranges_wanted_done(&a.wanted);
+	ranges_runs_done(&a.runs);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "core/ranges_wanted.h"
 #include "counters/metric_set.h"
 #include "format/write_file.h"
+#include "live/replays.h"
 
 enum { OPT_FORWARD = 1, OPT_METRICS, OPT_RANGE, OPT_REPLAY, OPT_REDUCE };
 
@@ -39,7 +40,7 @@ static const struct option_def options[] = {
 	{.name = "range", .arg = "RANGE", .help = "… what they are of: kernel (default), scope, nvtx, graph", .rare = true,
 	 .id = OPT_RANGE},
 	{.name = "replay", .arg = "HOW",
-	 .help = "… user: in one pass; kernel: each kernel runs once a pass (as needed)",
+	 .help = "… user: in one pass; kernel, application: it runs once a pass (kernel)",
 	 .rare = true, .id = OPT_REPLAY},
 	{.name = "reduce", .arg = "RULE",
 	 .help = "… how those of kernels add up: SUM, MAX, MEAN, MIN (by their names)", .rare = true,
@@ -106,13 +107,26 @@ static int check_forward(const struct recording_options *o)
 	return STATUS_USAGE;
 }
 
+/* 0, or an exit status after a message. */
+static int record(struct run *run, const struct ranges_runs *ranges, int *ret_wait_status)
+{
+	int r;
+
+	if (run->options.again)
+		return replays_record(run, ranges, ret_wait_status);
+	r = run_record(run, NSEC_PER_SEC, NULL, NULL);
+	*ret_wait_status = run->rec.wait_status;
+	return r;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct record_arguments args = {.run.origin = &arg_origin};
 	struct run_options *o = &args.run;
-	struct ranges_wanted ranges = {.n = 0};
+	struct ranges_runs ranges = {.n = 0};
 	struct run run;
 	int first = options_parse(&command_record, argc, argv, on_option, &args), r;
+	int wait_status;
 
 	if (first <= 0)
 		return first ? STATUS_USAGE : STATUS_OK;
@@ -125,14 +139,17 @@ int cmd_record(int argc, char **argv)
 		r = run_options_settle(o);
 	if (r == 0)
 		r = ranges_options_settle(&args.ranges, &o->rec, &ranges);
+	o->again = ranges.n > 1;
+	if (r == 0 && o->again)
+		r = replays_check(&o->rec);
 	if (r)
 		return r;
 	r = run_prepare(&run, o, argv + first);
 	run.prints = o->rec.forward && !strcmp(o->rec.forward, "-");
 	if (r == 0)
-		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);
+		r = record(&run, &ranges, &wait_status);
 	run_done(&run);
-	ranges_wanted_done(&ranges);
+	ranges_runs_done(&ranges);
 	run_options_done(o);
-	return r ? r : run_status(&run);
+	return r ? r : run_status(&run, wait_status);
 }

@@ -323,7 +323,7 @@ static int run_script(const struct arguments *a, const struct session_mode *mode
 	if (r == 0)
 		r = run_record(&run, NSEC_PER_SEC, NULL, NULL);
 	run_done(&run);
-	return r ? r : run_status(&run);
+	return r ? r : run_status(&run, run.rec.wait_status);
 }
 
 int cmd_script(int argc, char **argv)

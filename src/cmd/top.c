@@ -800,5 +800,5 @@ int cmd_top(int argc, char **argv)
 	run_options_done(&t.run_options);
 	profile_options_done(&t.profile);
 	free(t.log);
-	return r || !t.ended ? r : run_status(&t.run);
+	return r || !t.ended ? r : run_status(&t.run, t.run.rec.wait_status);
 }

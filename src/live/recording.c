@@ -210,6 +210,7 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	if (options->wanted.counters_ns)
 		counting_begin(&rec->counters, options->wanted.counters_ns, rec->dir->path,
 			       receiver_session(rec->receiver));
+	rec->sessions.unwritten = options->no_files;
 	session_names_begin(&rec->sessions.names, receiver_session(rec->receiver)->start_ns);
 	return 0;
 }
@@ -223,7 +224,8 @@ static char *name_file(struct recording *rec, const char *pattern, pid_t pid)
 
 	if (!wanted)
 		return NULL;
-	if (rec->options->by_sessions || write_file_descriptor(wanted) >= 0)
+	if (rec->options->by_sessions || rec->options->no_files ||
+	    write_file_descriptor(wanted) >= 0)
 		return strdup(wanted);
 	file = output_claim(&rec->claim, wanted);
 	if (file && strcmp(file, wanted) != 0 &&
@@ -274,7 +276,7 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
 	/* Sessions of the program may ask for it, and have it then. */
 	rec->saver.no_trace = !rec->options->wanted.trace;
-	if (rec->file && !rec->options->by_sessions)
+	if (rec->file && !rec->options->by_sessions && !rec->options->no_files)
 		session_names_run(&rec->sessions.names, rec->file);
 	if (r < 0)
 		complain("out of memory");
@@ -307,7 +309,7 @@ void recording_poll(struct recording *rec)
 	if (counting_update(&rec->counters, receiver_session(rec->receiver)))
 		receiver_tape_counters(rec->receiver);
 	session_files_poll(&rec->sessions, rec->receiver);
-	if (!rec->options->by_sessions)
+	if (!rec->options->by_sessions && !rec->options->no_files)
 		saver_poll(&rec->saver, receiver_session(rec->receiver));
 }
 
@@ -513,6 +515,8 @@ int recording_finish(struct recording *rec)
 	else if (r < 0 && rec->options->tape)
 		complain("cannot write '%s': %s", rec->options->tape, strerror(-r));
 	session_files_finish(&rec->sessions, rec->receiver);
+	if (rec->options->no_files)
+		return r == -EPIPE ? 0 : r;
 	e = rec->options->by_sessions && rec->sessions.n_written ? 0 : recording_save(rec);
 	if (e == 0 && rec->file && rec->dir)
 		keep_code(rec);

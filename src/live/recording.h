@@ -40,6 +40,7 @@ struct recording_options {
 	bool no_sweep;               /* leftovers of others are not removed first */
 	bool no_sensors;             /* do not ask what devices say of themselves */
 	bool by_sessions; /* the program's session is the profile; the run's is written where it has none */
+	bool no_files; /* of the run, or of sessions of the program: what came is for who calls */
 	bool quiet, verbose;
 };
 

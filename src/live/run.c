@@ -108,7 +108,7 @@ int run_started(struct run *run, pid_t pid)
 	if (run->options.rec.verbose)
 		complain("pid %d", (int)pid);
 	r = recording_begin(&run->rec, run->argv, pid);
-	if (r == 0)
+	if (r == 0 && !run->options.again)
 		descriptors_release(needs_descriptor, run);
 	return r;
 }
@@ -200,7 +200,7 @@ int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), vo
 	if (on_tick)
 		on_tick(ctx);
 	run->save_error = recording_finish(&run->rec);
-	if (!run->options.rec.quiet)
+	if (!run->options.rec.quiet && !run->options.again)
 		recording_summary(&run->rec, stderr);
 	recording_settle(&run->rec);
 	return 0;
@@ -287,12 +287,12 @@ void run_done(struct run *run)
 	free(run->path);
 }
 
-int run_status(const struct run *run)
+int run_status(const struct run *run, int wait_status)
 {
 	if (run->save_error < 0 && run->options.strict)
 		return STATUS_OURS;
 	fflush(NULL);
-	if (WIFSIGNALED(run->rec.wait_status))
-		launch_die_like(run->rec.wait_status);
-	return launch_exit_status(run->rec.wait_status);
+	if (WIFSIGNALED(wait_status))
+		launch_die_like(wait_status);
+	return launch_exit_status(wait_status);
 }

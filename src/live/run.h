@@ -14,6 +14,7 @@ struct run_options {
 	const char *graphs_word;  /* what was asked for by --graphs; NULL: nothing */
 	const char *graph_shares; /* the file of rec.shares; NULL: none */
 	bool no_preload, no_follow, early, wait, strict;
+	bool again; /* the program runs more than once: its descriptors are kept, and who started it prints the summary */
 	const struct launch_origin *origin; /* what the target gets of what we were given */
 };
 
@@ -51,7 +52,7 @@ bool run_lives_on(struct run *run);
 /* Print which. */
 void run_name_survivors(const struct run *run);
 void run_done(struct run *run);
-/* Exit status after a run; does not return when the target was killed. */
-int run_status(const struct run *run);
+/* Exit status after a run, whose target ended so; does not return when it was killed. */
+int run_status(const struct run *run, int wait_status);
 
 #endif

@@ -273,8 +273,14 @@ static void start(struct session_files *f, struct session_job *job, struct recei
 {
 	_cleanup_(freep) char *stem = NULL;
 	struct wanted w = *given;
-	int e = find_name(f, r, &w, &stem);
+	int e;
 
+	if (f->unwritten && !w.into_answer) {
+		answer(job, 0);
+		close(job->answer);
+		return;
+	}
+	e = find_name(f, r, &w, &stem);
 	w.stem = stem;
 	if (e < 0)
 		errno = -e;

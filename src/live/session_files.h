@@ -22,6 +22,7 @@ struct session_files {
 		const char *form; /* of the answer: how it went, as a number */
 	} jobs[SESSION_JOBS];
 	struct session_names names;
+	bool unwritten; /* files are said to be written, and are not: those of a run before stay (live/replays.h) */
 	bool all; /* nobody ends any session any more */
 	unsigned n_written, n_failed;
 };

@@ -4,7 +4,7 @@
  * hardware fit in a pass; a throughput takes eight.
  *
  * Environment: MOCK_CUPTI_CHIP (the chip of device 0; not set: there is none), MOCK_CUPTI_HOST (crash or
- * fail: what it does when it is asked about a chip). */
+ * fail: what it does when it is asked about a chip), MOCK_CUPTI_ROOM (so many counters fit in a pass, instead). */
 #include "config.h" // IWYU pragma: keep
 #include <signal.h>
 #include <stdbool.h>
@@ -240,6 +240,13 @@ uint32_t cuptiProfilerHostConfigAddMetrics(struct abi_host_add *p)
 	return 0;
 }
 
+static size_t per_pass(void)
+{
+	const char *room = getenv("MOCK_CUPTI_ROOM");
+
+	return room ? strtoul(room, NULL, 10) : PER_PASS;
+}
+
 /* Counters of a unit that are in use: what is asked for twice counts once. */
 static size_t used_of(const struct host_object *o, const char *hardware)
 {
@@ -253,7 +260,7 @@ static size_t used_of(const struct host_object *o, const char *hardware)
 			before = before || o->added[k] == m;
 		if (!before && !strcmp(m->hardware, hardware))
 			used += m->type == ABI_METRIC_THROUGHPUT && o->chip != LIVE100
-					? 2 * PER_PASS
+					? 2 * per_pass()
 					: 1;
 	}
 	return used;
@@ -265,7 +272,7 @@ static size_t passes_of(const struct host_object *o)
 
 	for (size_t i = 0; i < o->n_added; i++)
 		most = MAX(most, used_of(o, o->added[i]->hardware));
-	return (most + PER_PASS - 1) / PER_PASS;
+	return (most + per_pass() - 1) / per_pass();
 }
 
 EXPORT uint32_t cuptiProfilerHostGetConfigImageSize(struct abi_host_image_size *p);

@@ -165,7 +165,7 @@ refused() { # SENTENCE OPTIONS…
 refused "did you mean 'dram__bytes'" --metrics dram__byte.sum
 refused "'dram__bytes' is counted with something behind it, such as 'dram__bytes.sum'" --metrics dram__bytes
 refused "is not a set of metrics" --metrics memori
-refused "--replay application: APP is run once" --metrics dram__bytes.sum --replay application
+refused "'system' is no replay: there are user, kernel and application" --metrics dram__bytes.sum --replay system
 refused "'stream' is no range: there are kernel, scope, nvtx and graph" --metrics dram__bytes.sum --range stream
 refused "the metrics take 3 passes, and what a scope range is around runs once" --metrics $several --range scope
 refused "the metrics take 1 pass, and what a graph range is around runs once" --metrics dram__bytes.sum --range graph --replay kernel
