@@ -745,13 +745,14 @@ void interval_deliver(const struct activity *a, uint32_t slot);
 void interval_deliver_pages(uint8_t source, uint32_t amount, const struct wire_interval *v);
 
 /* sender.c */
-void sender_prepare(void);   /* make the threads */
-void sender_start(void);     /* there is something to say; idempotent, any thread */
-void sender_finish(void);    /* deliver everything; waits at most 2 s */
+void sender_prepare(void); /* make the threads */
+void sender_start(void);   /* there is something to say; idempotent, any thread */
+/* Deliver everything; waits at most 2 s, and as long as our threads were not let run meanwhile (ADR 73). */
+void sender_finish(void);
 void sender_main_left(void); /* main() ends by pthread_exit() */
 /* The ring of intervals fills, and who takes them out needs the sender's descriptors. */
 void sender_take(bool wait);
-/* Flush the backends and send what there is; waits at most 2 s. False: nobody is there to read it. */
+/* Flush the backends and send what there is; waits as sender_finish() does. False: nobody is there to read it. */
 bool sender_deliver(void);
 void sender_exec(void);        /* the same before exec, after which the program may go on */
 void sender_exec_failed(void); /* … as it does */

@@ -5,6 +5,7 @@
  * stopped (Ctrl-Z, a debugger, a machine that pauses) loses nothing when it goes on. To notice
  * that, whoever waits looks at the clock every PATIENCE_GAP_MS.
  *   thread  its owner's */
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/clock.h"
 #include "base/util.h"
@@ -13,11 +14,12 @@ enum { PATIENCE_GAP_MS = 100 }; /* what counts of the time between two looks at 
 
 struct patience {
 	uint64_t left_ns, seen_ns;
+	bool is_answer; /* sender.c: delays of our threads do not count, either */
 };
 
 static inline struct patience patience(uint32_t ms)
 {
-	return (struct patience){ms * NSEC_PER_MSEC, clock_monotonic_ns()};
+	return (struct patience){ms * NSEC_PER_MSEC, clock_monotonic_ns(), false};
 }
 
 /* How long until the next look; 0: it is at its end. */

@@ -8,15 +8,20 @@
  * Others ask by a counter and wait for its answer, never for long: at the end of the program, before
  * exec, and where the ring of intervals is full.
  *
+ * Waits are for work, not for a clock: on a busy machine our threads may hardly run, and what they were not let do takes
+ * longer (answer_ms(), ADR 73).
+ *
  * A program that has no thread of its own beside its first one has none when it forks: ours withdraw before,
  * and the next value makes them anew (ADR 30). */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -64,9 +69,11 @@ static struct {
 	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
 	_Atomic bool take_wanted, take_slow;
 	_Atomic uint32_t taken;
-	_Atomic bool connected; /* after what was delivered last: somebody can read it */
-	_Atomic int withdrawal; /* enum withdrawal */
-	uint32_t n_waiting;     /* allocations that were told to be late */
+	_Atomic bool connected;      /* after what was delivered last: somebody can read it */
+	_Atomic int withdrawal;      /* enum withdrawal */
+	uint32_t n_waiting;          /* allocations that were told to be late */
+	uint64_t delayed_ns;         /* our threads, at the last look (answer_ms()) */
+	_Atomic uint64_t excused_ns; /* … that did not count where somebody waited, ever */
 } sender;
 
 /* Asked by the sender, done by the flusher; equal: it rests. */
@@ -75,6 +82,7 @@ static struct {
 	_Atomic int how; /* enum flush */
 	_Atomic int order;
 	_Atomic bool left;
+	_Atomic int tid;
 } flusher;
 
 enum withdrawal { WITHDRAWAL_NONE, WITHDRAWAL_ASKED, WITHDRAWAL_UNDER_WAY };
@@ -89,6 +97,49 @@ static void take_look(void)
 	intervals_take();
 	atomic_store(&sender.take_slow, false);
 	futex_ring(&sender.taken);
+}
+
+/* How long a thread was ready to run and was not let, ever; 0: the kernel does not say. */
+static uint64_t delay_ns(int tid)
+{
+	char path[sizeof("/proc/self/task//schedstat") + 11], text[96];
+	unsigned long long ns = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	if (own_fd_read_file(path, text, sizeof(text)) < 0 || sscanf(text, "%*u %llu", &ns) != 1)
+		return 0;
+	return ns;
+}
+
+/* Of both threads, since this was asked last. */
+static uint64_t delayed_ns(void)
+{
+	uint64_t before = sender.delayed_ns;
+
+	sender.delayed_ns =
+		delay_ns((int)syscall(SYS_gettid)) + delay_ns(atomic_load(&flusher.tid));
+	return sender.delayed_ns - MIN(before, sender.delayed_ns);
+}
+
+/* Somebody waits for what is done now. */
+static struct patience answer_begin(void)
+{
+	(void)delayed_ns();
+	return (struct patience){FINAL_MS * NSEC_PER_MSEC, clock_monotonic_ns(), true};
+}
+
+/* How much longer it may take. Delays are looked at before it is nearly over, so that who waits knows of them in time. */
+static uint32_t answer_ms(struct patience *p)
+{
+	uint32_t ms = patience_ms(p);
+	uint64_t ns;
+
+	if (!p->is_answer || p->left_ns > FINAL_MS * NSEC_PER_MSEC / 2)
+		return ms;
+	ns = delayed_ns();
+	p->left_ns += ns;
+	atomic_fetch_add(&sender.excused_ns, ns);
+	return patience_ms(p);
 }
 
 static bool flusher_rests(void)
@@ -106,7 +157,7 @@ static bool flusher_await(struct patience *p)
 		take_look();
 		if (flusher_rests())
 			return true;
-		ms = patience_ms(p);
+		ms = answer_ms(p);
 		if (!ms)
 			return false;
 		futex_wait(&collector->wake, wake, ms);
@@ -154,7 +205,7 @@ static bool send_all(struct patience *p)
 	uint32_t ms;
 	int r = send_burst(true);
 
-	while (burst_is_due_again() && (ms = patience_ms(p))) {
+	while (burst_is_due_again() && (ms = answer_ms(p))) {
 		if (!burst_was_blocked() || patience_ms(&pipe))
 			burst_wait((int)MIN(ms, (uint32_t)PIPE_MS / 2));
 		else if (outlet_overflow() < 0)
@@ -174,7 +225,7 @@ static void send_final(uint32_t reason, struct patience *p)
 	if (!send_all(p) && !sender.gone)
 		atomic_fetch_add(&collector->control->n_unsent, 1);
 	/* A full pipe: many processes end at once. */
-	while (!sender.gone && burst_bye(reason) == -EAGAIN && (ms = patience_ms(p)))
+	while (!sender.gone && burst_bye(reason) == -EAGAIN && (ms = answer_ms(p)))
 		burst_wait((int)ms);
 }
 
@@ -230,14 +281,14 @@ static void flush_samples(struct patience *p)
 static void answer_deliver(bool send)
 {
 	uint32_t asked = atomic_load(&collector->deliver.asked), ms;
-	struct patience p = patience(FINAL_MS);
+	struct patience p = answer_begin();
 
 	if (send) {
 		if (flusher_await(&p))
 			flush(FLUSH_MEASURED, &p);
 		flush_samples(&p);
 		send_burst(true);
-		while (burst_is_due_again() && (ms = patience_ms(&p))) {
+		while (burst_is_due_again() && (ms = answer_ms(&p))) {
 			burst_wait((int)ms);
 			send_burst(true);
 		}
@@ -251,7 +302,7 @@ static void answer_deliver(bool send)
 static void answer_exec(void)
 {
 	uint32_t asked = atomic_load(&collector->exec.asked);
-	struct patience p = patience(FINAL_MS);
+	struct patience p = answer_begin();
 
 	flush(FLUSH_ALL, &p);
 	atomic_store(&collector->sender, SENDER_EXEC);
@@ -276,7 +327,7 @@ static void resume(void)
 static void answer_finish(bool first)
 {
 	uint32_t asked = atomic_load(&collector->finish.asked);
-	struct patience p = patience(FINAL_MS);
+	struct patience p = answer_begin();
 
 	if (first)
 		flush(FLUSH_LAST, &p);
@@ -502,9 +553,9 @@ static void *sender_main(void *arg)
 		if (n % ALONE_EVERY == 0 && alone())
 			break;
 	}
-	p = patience(FINAL_MS);
+	p = answer_begin();
 	flush(true, &p);
-	report(patience(FINAL_MS));
+	report(answer_begin());
 	close_all();
 	atomic_store(&collector->sender, SENDER_GONE);
 	atomic_store(&flusher.order, FLUSHER_BE_LAST);
@@ -518,6 +569,7 @@ static void *flusher_main(void *arg)
 
 	forget_frames();
 	prctl(PR_SET_NAME, "proton-flush");
+	atomic_store(&flusher.tid, (int)syscall(SYS_gettid));
 	for (;;) {
 		asked = atomic_load(&flusher.asked);
 		if (atomic_load(&flusher.order) != FLUSHER_WORK)
@@ -618,13 +670,24 @@ static bool is_answered(const struct question *q, uint32_t asked)
 	return (int32_t)(atomic_load(&q->answered) - asked) >= 0;
 }
 
+/* How much longer, but for what those who answer were excused for. */
+static uint32_t ask_ms(struct patience *p, uint64_t *excused_ns)
+{
+	uint64_t now_ns = atomic_load(&sender.excused_ns);
+
+	p->left_ns += now_ns - *excused_ns;
+	*excused_ns = now_ns;
+	return patience_ms(p);
+}
+
 static void ask(struct question *q)
 {
+	uint64_t excused_ns = atomic_load(&sender.excused_ns);
 	uint32_t asked = atomic_fetch_add(&q->asked, 1) + 1, done, ms;
 	struct patience p = patience(ASK_MS);
 
 	futex_ring(&collector->wake);
-	while ((ms = patience_ms(&p))) {
+	while ((ms = ask_ms(&p, &excused_ns))) {
 		done = atomic_load(&collector->done);
 		if (is_answered(q, asked) || atomic_load(&collector->sender) == SENDER_GONE ||
 		    (q == &collector->deliver && session_wait_is_over()))
