@@ -14,6 +14,7 @@
  *   launch NAME                     a launch that never finishes
  *   pause MS                        wait, so that something changes while one looks; a program
  *                                   that ends does not: the script ends there
+ *   touch FILE                      what stands before was executed; of a FIFO a program may wait for that
  *   called FUNCTION                 hands a function of the program what executes a kernel on the
  *                                   thread that calls it (tests/mocks/passed.c)
  *   repeat N                        run all lines before this one N times more */
@@ -253,6 +254,15 @@ static void run_pause(struct fake *f, char *const words[])
 		f->stop = true;
 }
 
+static void run_touch(struct fake *f, char *const words[])
+{
+	int fd = open(words[1], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)f;
+	if (fd >= 0)
+		close(fd);
+}
+
 static void run_repeat(struct fake *f, char *const words[])
 {
 	f->repeats = (unsigned)strtoul(words[1], NULL, 10);
@@ -267,6 +277,7 @@ static const struct {
 	{"stream", 2, run_stream}, {"device", 2, run_device}, {"launch", 2, run_launch},
 	{"pause", 2, run_pause},   {"repeat", 2, run_repeat}, {"many", 4, run_many},
 	{"sync", 3, run_sync},     {"called", 2, run_called}, {"after", 3, run_after},
+	{"touch", 2, run_touch},
 };
 
 static void fake_line(struct fake *f, char *line)

@@ -554,7 +554,7 @@ static void *sender_main(void *arg)
 			break;
 	}
 	p = answer_begin();
-	flush(true, &p);
+	flush(FLUSH_LAST, &p);
 	report(answer_begin());
 	close_all();
 	atomic_store(&collector->sender, SENDER_GONE);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backends/cupti_abi.h"
+#include "base/clock.h"
 #include "base/util.h"
 
 #define EXPORT    __attribute__((visibility("default")))
@@ -48,6 +49,7 @@ static struct {
 	uint32_t version, subscribe_result, enable_result;
 	uint64_t drop_every;
 	bool in_order;
+	struct timespec slow;
 	abi_callback_fn callback;
 	void *user;
 	bool enabled[N_DOMAINS][ABI_N_CALLS];
@@ -128,6 +130,7 @@ static void read_environment(void)
 	mock.enable_result = (uint32_t)env_number("MOCK_CUPTI_ENABLE", 0);
 	mock.drop_every = env_number("MOCK_CUPTI_DROP_EVERY", 0);
 	mock.in_order = env_number("MOCK_CUPTI_IN_ORDER", 0);
+	mock.slow.tv_nsec = (long)(env_number("MOCK_CUPTI_SLOW", 0) * NSEC_PER_MSEC);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -1084,6 +1087,8 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				.context = (void *)(uintptr_t)op->context};
 	struct mock_op untimed = *op;
 
+	if (mock.slow.tv_nsec)
+		nanosleep(&mock.slow, NULL);
 	call.correlation = op->as_newest ? newest : atomic_fetch_add(&correlation, 1) + 1;
 	if (!op->unseen) {
 		newest = call.correlation;

@@ -14,7 +14,9 @@
  * of waits alone), MOCK_CUPTI_GRAPHS (of whole graphs), MOCK_CUPTI_MEMORY and
  * MOCK_CUPTI_POOLS (of what is allocated, and of pools of it), MOCK_CUPTI_UNIFIED (of unified memory),
  * MOCK_CUPTI_UNREADY (n: the driver is not ready for unified memory, n times), MOCK_CUPTI_DROP_EVERY
- * (n: every n-th record is dropped), MOCK_CUPTI_DOMAIN (result of cuptiEnableDomain), MOCK_CUPTI_IN_ORDER (one buffer at a time is handed over), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
+ * (n: every n-th record is dropped), MOCK_CUPTI_DOMAIN (result of cuptiEnableDomain), MOCK_CUPTI_IN_ORDER (one
+ * buffer at a time is handed over), MOCK_CUPTI_SLOW (milliseconds before each call that a test makes, in which its
+ * thread does not run), MOCK_CUPTI_REAL (a real libcupti, to read buffers with). The
  * functions below are found by dlsym. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -78,7 +78,8 @@ PROTON_FAKE='kernel gemm 900000000' "$PROTON" record -o one.hatchet -- true >out
 check "one context" 1 "$(cat out err | grep -c 'proton: 1 context;')"
 
 # ---- a waiting GPU: nothing between the first work and the last
-PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10' "$PROTON" record -q -o idle.hatchet -- sleep 2
+mkfifo executed # by which the program waits for the script
+PROTON_FAKE='kernel gemm 1000000 10;pause 1500;kernel relu 1000000 10;touch executed' "$PROTON" record -q -o idle.hatchet -- cat executed
 check "idle" yes "$(rules idle.hatchet | grep -q idle && echo yes || rules idle.hatchet)"
 
 # … of a trace, whose events say when that was, as far as devices worked, not calls on the host.

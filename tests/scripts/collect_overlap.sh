@@ -162,7 +162,8 @@ use, = p["uses"]
 print(use["last_ns"] - use["first_ns"] == max(i["end_ns"] for i in p["intervals"]) - min(i["start_ns"] for i in p["intervals"]))')"
 
 # Where the time of the run went: nothing was launched for a tenth of a second.
-PROTON_FAKE='pause 100;kernel gemm 3000 20' timeout 120 "$PROTON" record -q --no-cuda --tape w.tape -o w.hatchet -- sleep 1 >out 2>err
+mkfifo executed # by which the program waits for the script
+PROTON_FAKE='pause 100;kernel gemm 3000 20;touch executed' timeout 120 "$PROTON" record -q --no-cuda --tape w.tape -o w.hatchet -- cat executed >out 2>err
 check "start-up and tail: status" 0 $?
 for file in w.hatchet w.tape; do
 	check "$file: start-up" "True True" "$("$PROTON" export -f json $file | python3 -c '
