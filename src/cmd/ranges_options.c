@@ -181,13 +181,62 @@ static int refuse_passes(size_t passes, const struct ranges_wanted *w)
 	return STATUS_USAGE;
 }
 
+/* What is asked, and how it is to be measured. */
+struct wish {
+	struct counters_question question;
+	enum ranges_of of;
+	enum replay replay;
+	int add; /* -1: by the metric's name */
+	bool is_silent;
+};
+
+/* Are ranges ours, whatever is asked for? Kernels are replayed where that is needed. */
+static bool are_ranges_ours(const struct wish *wish)
+{
+	return wish->of != RANGES_OF_KERNELS || wish->replay == REPLAY_USER ||
+	       wish->replay == REPLAY_APPLICATION;
+}
+
+#define ONLY_KERNELS                                                                               \
+	"counted only where CUPTI replays each kernel, to which it adds code: --range kernel --replay kernel"
+
+/* Metrics that would be 0 in ranges of ours; set: NULL: they were named. */
+static int check_added(const struct wish *wish, struct metric_set *set)
+{
+	const struct counters_question *q = &wish->question;
+	size_t n =
+		set && are_ranges_ours(wish) ? metric_set_leave_out(set, range_metric_is_added) : 0;
+
+	if (n)
+		complain("left out: %zu metric%s of '%s' with __sass_ in the name, " ONLY_KERNELS,
+			 n, n == 1 ? "" : "s", set->name);
+	for (size_t i = 0; !set && are_ranges_ours(wish) && i < q->n_patterns; i++)
+		if (range_metric_is_added(q->patterns[i])) {
+			complain("'%s' is " ONLY_KERNELS, q->patterns[i]);
+			return STATUS_USAGE;
+		}
+	if (!set || set->n)
+		return STATUS_OK;
+	complain("no metric of '%s' is left", set->name);
+	return STATUS_USAGE;
+}
+
+static bool has_added(const struct ranges_wanted *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (range_metric_is_added(w->metrics[i].name))
+			return true;
+	return false;
+}
+
 /* Without running APP again. */
 static int choose_replay(size_t passes, enum replay replay, bool is_silent, struct ranges_wanted *w)
 {
 	if ((w->of != RANGES_OF_KERNELS && (passes > 1 || replay == REPLAY_KERNEL)) ||
 	    (replay == REPLAY_USER && passes > 1))
 		return refuse_passes(passes, w);
-	w->replay = replay == REPLAY_KERNEL || passes > 1 ? RANGES_KERNELS : RANGES_ONCE;
+	w->replay = replay == REPLAY_KERNEL || passes > 1 || has_added(w) ? RANGES_KERNELS
+									  : RANGES_ONCE;
 	if (passes > 1 && !is_silent)
 		print_line(stderr,
 			   "proton: the metrics take %zu passes: each kernel runs %zu times",
@@ -230,15 +279,6 @@ static bool is_elsewhere(const struct counters_answer *a)
 	return a->error || a->why == COUNTERS_DIED || a->why == COUNTERS_NO_LIBRARY ||
 	       a->why == COUNTERS_NO_GPU || a->why == COUNTERS_FAILED;
 }
-
-/* What is asked, and how it is to be measured. */
-struct wish {
-	struct counters_question question;
-	enum ranges_of of;
-	enum replay replay;
-	int add; /* -1: by the metric's name */
-	bool is_silent;
-};
 
 /* What each run measures, of metrics that the chip has. */
 static int make_runs(const struct counters_answer *a, const struct wish *wish,
@@ -334,5 +374,6 @@ int ranges_options_settle(const struct ranges_options *o, struct recording_optio
 		wish.question.set = set;
 		wish.question.n_patterns = 0;
 	}
-	return ask(&wish, rec, runs);
+	status = check_added(&wish, set);
+	return status ? status : ask(&wish, rec, runs);
 }

@@ -54,6 +54,11 @@ bool range_metric_is(const char *name)
 	       !strpbrk(name, " /[");
 }
 
+bool range_metric_is_added(const char *name)
+{
+	return strstr(name, "__sass_");
+}
+
 bool ranges_wanted_has(const struct ranges_wanted *w, const char *name)
 {
 	for (size_t i = 0; i < w->n; i++)

@@ -61,6 +61,9 @@ struct ranges_runs {
 uint8_t range_metric_add(const char *name);
 /* Is it a name of CUPTI's: "dram__bytes.sum"? */
 bool range_metric_is(const char *name);
+/* Is it counted by code that CUPTI adds to a kernel, which it does only where it runs that again by itself? In ranges of
+ * ours it would be 0. */
+bool range_metric_is_added(const char *name);
 /* By a word: "sum", "max", "min", "mean", or in capitals. -1: it is none. */
 int range_metric_add_of(const char *word);
 

@@ -214,6 +214,31 @@ int metric_set_add(struct metric_set *set, const char *name)
 	return 0;
 }
 
+static void choice_leave_out(struct metric_choice *choice, bool (*is_out)(const char *name))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < choice->n; i++)
+		if (!is_out(choice->names[i]))
+			choice->names[n++] = choice->names[i];
+	choice->n = n;
+}
+
+size_t metric_set_leave_out(struct metric_set *set, bool (*is_out)(const char *name))
+{
+	size_t n = 0, n_before = set->n;
+
+	for (size_t i = 0; i < n_before; i++) {
+		choice_leave_out(&set->choices[i], is_out);
+		if (set->choices[i].n)
+			set->choices[n++] = set->choices[i];
+		else
+			free(set->choices[i].names);
+	}
+	set->n = n;
+	return n_before - n;
+}
+
 struct metric_set *metric_set_free(struct metric_set *set)
 {
 	if (!set)

@@ -15,6 +15,7 @@
  *
  *   errors  -errno
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include "counters/cupti_host.h"
 
@@ -45,6 +46,9 @@ const char *metric_set_name(unsigned i);
 struct metric_set *metric_set_of(const char *const *names, size_t n, enum counting_kind counting);
 /* One more, borrowed. 0 or -ENOMEM */
 int metric_set_add(struct metric_set *set, const char *name);
+
+/* Without these names, and without metrics that have no other; how many such there were. */
+size_t metric_set_leave_out(struct metric_set *set, bool (*is_out)(const char *name));
 
 struct metric_set *metric_set_free(struct metric_set *set);
 static inline void metric_set_freep(struct metric_set **p)

@@ -46,6 +46,8 @@ static const struct metric {
 	 ABI_METRIC_RATIO, BOTH, RANGE},
 	{"sm__cycles_active", "sm", "sm_cycle", "# of cycles with a warp\033[31m in flight",
 	 ABI_METRIC_COUNTER, BOTH, RANGE | PM},
+	{"smsp__sass_inst_executed", "smsp", "instruction", "of code that is added to kernels",
+	 ABI_METRIC_COUNTER, GA102, RANGE},
 	{"TPC.Triage.sm__cycles_active", "sm", "sm_cycle", "", ABI_METRIC_COUNTER, GH100, PM},
 	{"sm__cycles_active", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},
 	{"sm__inst_executed_realtime", "sm", "", "", ABI_METRIC_THROUGHPUT, LIVE100, PM},

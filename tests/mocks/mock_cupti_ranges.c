@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The range profiler of the mock CUPTI. The mock's driver tells it of each launch (mock_range_launched): a kernel counts
  * for the ranges that are open, or is one, with planted values: metric number m of kernel "mul" is 200 + m, of any other
- * 100 + m, both times the launches in the range. A pass counts one level of ranges, as a real one does: none is
- * pushed within another.
+ * 100 + m, both times the launches in the range; what has __sass_ in its name is 0 in ranges that are pushed. A pass
+ * counts one level of ranges, as a real one does: none is pushed within another.
  *
  * Environment: MOCK_CUPTI_RANGES, words with blanks between them:
  *   N          what Enable fails with: 35, 40, 26, 43 …
@@ -48,6 +48,7 @@ static struct profiler {
 
 /* The counter data image. */
 struct data {
+	bool by_kernel;
 	size_t n;
 	struct range ranges[MOST];
 };
@@ -245,6 +246,7 @@ uint32_t cuptiRangeProfilerDecodeData(struct abi_range_decode *p)
 	from = r->n && (is_said("drop") || (r->by_kernel && is_said("short")));
 	p->ret_dropped = from && is_said("drop");
 	r->data->n = r->n - from;
+	r->data->by_kernel = r->by_kernel;
 	/* Not in the order in which they were pushed. */
 	for (size_t i = 0; i < r->data->n; i++)
 		r->data->ranges[r->by_kernel ? i : r->data->n - 1 - i] = r->ranges[from + i];
@@ -278,7 +280,10 @@ bool mock_ranges_evaluate(const struct abi_host_evaluate *p)
 	if (p->bytes != sizeof(*d))
 		return false;
 	for (size_t m = 0; m < p->n; m++)
-		p->values[m] = d->ranges[p->i].base + (double)(m * d->ranges[p->i].n_kernels);
+		p->values[m] =
+			!d->by_kernel && strstr(p->names[m], "__sass_")
+				? 0
+				: d->ranges[p->i].base + (double)(m * d->ranges[p->i].n_kernels);
 	return true;
 }
 

@@ -25,7 +25,7 @@ hasnt "a vendor does not steer the terminal" $'\033' out
 check "nothing is left to look for" "" "$(grep ' $' out)"
 check "in any case" 0 "$(status --chip gh100)"
 has "as the library writes it" "GH100, range" out
-check "another chip has others" "dram__bytes dram__bytes_op_read dram__sectors dram__throughput gpu__time_duration lts__refused lts__t_sector_hit_rate sm__cycles_active " \
+check "another chip has others" "dram__bytes dram__bytes_op_read dram__sectors dram__throughput gpu__time_duration lts__refused lts__t_sector_hit_rate sm__cycles_active smsp__sass_inst_executed " \
 	"$(names --chip GA102)"
 check "PM sampling has others" "dram__bytes dram__bytes_read dram__throughput gr__cycles_active TPC.Triage.sm__cycles_active sm__cycles_active " \
 	"$(names --chip GH100 --kind pm)"

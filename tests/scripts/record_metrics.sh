@@ -112,6 +112,25 @@ check "… at its end they are there once" "add 5, add 500" "$(of count), $(of d
 check "… none is lost" "" "$(losses a.hatchet)"
 wait $top
 
+# ---- what CUPTI counts by code that it adds to kernels is 0 in ranges of ours, so each kernel is replayed
+export MOCK_CUPTI_CHIP=GA102
+added=smsp__sass_inst_executed.sum
+check "code that is added: status" 0 "$(run 1 100 --metrics $added)"
+check "… counted as it is" "add 5000 mul 10000" "$(of $added)"
+check "… beside another one" "0 add 5050 mul 10050" "$(run 1 100 --metrics dram__bytes.sum,$added) $(of $added)"
+for how in "--replay user" "--replay application" "--range scope" "--range nvtx"; do
+	check "… refused with $how: status" 2 "$(run 1 100 --metrics $added $how)"
+	has "… with a sentence" "'$added' is counted only where CUPTI replays each kernel, to which it adds code: --range kernel --replay kernel" err
+done
+printf 'about of added code\n%s\ndram__bytes.sum\n' $added >added
+check "… of a set: status" 0 "$(run 1 100 --metrics ./added --replay user)"
+has "… left out" "left out: 1 metric of './added' with __sass_ in the name, counted only where" err
+check "… and the others are there" "/add 5000 mul 10000" "$(of $added)/$(of dram__bytes.sum)"
+printf 'about of added code\n%s\n' $added >added
+check "… of a set of nothing else: status" 2 "$(run 1 100 --metrics ./added --range scope)"
+has "… said" "no metric of './added' is left" err
+export MOCK_CUPTI_CHIP=GH100
+
 # ---- kernels that CUPTI launches by itself, however it does, are not the program's; one of that name may be
 kernels() { "$PROTON" report --view kernels a.hatchet | awk '$NF ~ /^(add|mul|WaitNs)$/ {print $NF, $3}' | sort | xargs; }
 for how in waits:4000 unseen:4000 within:2000; do
