@@ -97,6 +97,7 @@ PROTOTYPES = {
     "session_start": (True, _INT, (_TEXT, ctypes.POINTER(SessionOptions))),
     "session_activate": (True, _INT, (_INT,)),
     "session_deactivate": (True, _INT, (_INT, _INT)),
+    "session_flush": (True, _INT, (_INT,)),
     "session_finalize": (True, _INT, (_INT, _TEXT)),
     "session_error": (False, _TEXT, ()),
     "state_enter": (False, _INT, (_TEXT,)),
@@ -131,7 +132,8 @@ PROTOTYPES = {
 # Those of them that look for signals while they wait: what a handler raises, as Ctrl-C does, ends the wait. They let go
 # of the interpreter's lock themselves (src/collect/python_waits.c).
 INTERRUPTIBLE = (
-    "session_start", "session_deactivate", "session_finalize", "session_data", "phase_advance",
+    "session_start", "session_deactivate", "session_flush", "session_finalize", "session_data",
+    "phase_advance",
 )
 
 _lock = threading.RLock()

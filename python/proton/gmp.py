@@ -384,8 +384,8 @@ class GmpProfiler:
     # ---- results ----
 
     def get_ranges(self):
-        """The ranges so far, a list of Range, after all that was launched in them has been recorded (waits for
-        the device). What other threads launch until it returns is in no range. Raises ProfilerError."""
+        """The ranges so far, a list of Range, after all that was launched until now has been recorded (waits for the
+        device). What other threads launch meanwhile is in their ranges, here or the next time. Raises ProfilerError."""
         if self._session is None:
             return []
         try:
@@ -413,10 +413,8 @@ class GmpProfiler:
         warnings.warn("%s: %s" % (what, "; ".join(texts) or "why is not known"))
 
     def _flush(self):
-        """All that was launched has been recorded."""
-        _native.check(_native.session_deactivate(self._session, 1))
-        if self._enabled:
-            _native.check(_native.session_activate(self._session))
+        """All that was launched until now has been recorded."""
+        _native.check(_native.session_flush(self._session))
 
     def print_profiler_ranges(self, reduction="SUM", config_name="default"):
         """Print each range with its kernels' durations (nanoseconds) by a reduction, and append them to

@@ -475,6 +475,30 @@ class Recorded(RecordedCase):
             sorted(self.found()), [(("thread %d" % i,), i + 1) for i in range(4)]
         )
 
+    @unittest.skipUnless(has("session_flush"), "libproton has no proton_api_session_flush()")
+    def test_threads_go_on(self):
+        """What others launch while ranges are read is in theirs, and waits for nobody."""
+        over = threading.Event()
+        launched = [0]
+
+        def work():
+            with self.profiler.profile_range("others"):
+                while not over.is_set():
+                    launch("mul")
+                    launched[0] += 1
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            for i in range(1, 6):
+                with self.profiler.profile_range("mine"):
+                    launch("add", 3)
+                self.assertEqual(dict(self.found())[("mine",)], 3 * i)
+        finally:
+            over.set()
+            thread.join()
+        self.assertEqual(dict(self.found()), {("mine",): 15, ("others",): launched[0]})
+
     def test_odd_names(self):
         names = ["", "a\0b", "line\nbreak", "ü", "\ud800", 'quo"te, comma']
         for name in names:

@@ -215,6 +215,11 @@ int proton_api_session_deactivate(int session, int flush)
 					 : PROTON_NOBODY;
 }
 
+int proton_api_session_flush(int session)
+{
+	return api_on() && is_attended() ? collect_session_flush(session) : PROTON_NOBODY;
+}
+
 int proton_api_session_finalize(int session, const char *format)
 {
 	return api_on() ? collect_session_finalize(session, format) : PROTON_NOBODY;

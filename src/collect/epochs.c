@@ -150,6 +150,14 @@ static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
 	return i;
 }
 
+static bool is_of(uint32_t epoch, const struct epoch_member *members, uint32_t n)
+{
+	const struct epoch_entry *e = &collector->epochs[epoch];
+
+	return e->n == n && state_of(epoch) == EPOCH_LIVE &&
+	       !memcmp(e->members, members, n * sizeof(*members));
+}
+
 /* The epoch of a set, made where there is none. WIRE_NONE: there are too many. */
 static uint32_t epoch_of(const struct epoch_member *members, uint32_t n)
 {
@@ -158,8 +166,18 @@ static uint32_t epoch_of(const struct epoch_member *members, uint32_t n)
 	if (!n)
 		return 0;
 	for (i = 1; i < n_all; i++)
-		if (collector->epochs[i].n == n && state_of(i) == EPOCH_LIVE &&
-		    !memcmp(collector->epochs[i].members, members, n * sizeof(*members)))
+		if (is_of(i, members, n))
+			return i;
+	return epoch_make(members, n);
+}
+
+/* Another one of the set than the one of now, in which nothing is under way. */
+static uint32_t epoch_beside(const struct epoch_member *members, uint32_t n)
+{
+	uint32_t i, n_all = n_epochs(), now = atomic_load(&collector->epoch);
+
+	for (i = 1; i < n_all; i++)
+		if (i != now && is_of(i, members, n) && in_flight(i) <= 0)
 			return i;
 	return epoch_make(members, n);
 }
@@ -184,6 +202,18 @@ bool epochs_update(void)
 			"the program had more sets of sessions and phases than are told apart: the "
 			"profiles of sessions lack what ran then");
 	return epoch != WIRE_NONE;
+}
+
+bool epochs_turn(void)
+{
+	struct epoch_member members[MAX_LIVE_SESSIONS];
+	uint32_t n = active_members(members), epoch = n ? epoch_beside(members, n) : 0;
+
+	if (epoch == WIRE_NONE)
+		return false;
+	atomic_store(&collector->epoch, epoch);
+	atomic_store(&is_changed, true);
+	return true;
 }
 
 /* Where a session is among the members, in one of these phases; e->n: it is not. */
@@ -219,6 +249,18 @@ bool epochs_are_complete(uint32_t session, uint32_t phase)
 		if (is_in(i, session, phase, phase) && !epoch_is_quiet(i))
 			return false;
 	return true;
+}
+
+uint64_t epochs_n_unended(uint32_t session)
+{
+	uint32_t now = atomic_load(&collector->epoch);
+	int64_t n, sum = 0;
+
+	for (uint32_t i = 1; i < n_epochs() && !nothing_is_in_flight(); i++) {
+		n = i != now && is_in(i, session, 0, WIRE_NONE) ? in_flight(i) : 0;
+		sum += n > 0 ? n : 0;
+	}
+	return (uint64_t)sum;
 }
 
 uint32_t epochs_next_phase(uint32_t session, uint32_t from)

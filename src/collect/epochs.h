@@ -32,6 +32,11 @@ bool epochs_are_complete(uint32_t session, uint32_t phase);
 uint32_t epochs_next_phase(uint32_t session, uint32_t from);
 /* No epoch is in the phases from..to of a session any more. */
 void epochs_leave(uint32_t session, uint32_t from, uint32_t to);
+/* What is launched from now on is of another epoch of the same sessions: what was before can be waited for by itself. False:
+ * there are too many. */
+bool epochs_turn(void);
+/* Launches that have not ended, of all epochs of a session but the one that is launched in now. */
+uint64_t epochs_n_unended(uint32_t session);
 /* What was launched in phases below this one and has not ended is not waited for any longer. */
 void epochs_give_up(uint32_t session, uint32_t phase);
 /* Those that are left and not free yet. */

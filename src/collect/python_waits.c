@@ -72,6 +72,13 @@ int proton_python_session_deactivate(int session, int flush)
 	return call_ends(proton_api_session_deactivate(session, flush));
 }
 
+EXPORT int proton_python_session_flush(int session);
+int proton_python_session_flush(int session)
+{
+	call_begins();
+	return call_ends(proton_api_session_flush(session));
+}
+
 EXPORT int proton_python_session_finalize(int session, const char *format);
 int proton_python_session_finalize(int session, const char *format)
 {

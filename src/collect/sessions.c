@@ -398,22 +398,54 @@ int collect_session_activate(int session)
 	return session_set_state(session, WIRE_SESSION_ACTIVE);
 }
 
-/* Wait until what was launched until now has been recorded and sent, as long as records come. In a program that
- * ends, they have been waited for. */
-static void settle(void)
+/* How many launches are to be waited for yet. */
+typedef uint64_t left_fn(uint64_t of);
+
+/* … until so many have ended. */
+static uint64_t n_left(uint64_t launched)
+{
+	uint64_t n_ended;
+
+	burst_launches(&n_ended);
+	return launched - MIN(n_ended, launched);
+}
+
+/* … of the session in a place, before the epochs turned. */
+static uint64_t n_left_of(uint64_t place)
+{
+	uint64_t n;
+
+	if (!sessions_lock())
+		return 0;
+	n = epochs_n_unended((uint32_t)place);
+	sessions_unlock();
+	return n;
+}
+
+/* Wait until these have been recorded and sent, as long as records come. In a program that ends, they have been waited
+ * for. */
+static void settle_those(left_fn *left, uint64_t of)
 {
 	struct patience p = patience(SETTLE_MS);
-	uint64_t n_ended, seen = 0, launched = burst_launches(&n_ended);
+	uint64_t n, seen = 0;
 
 	if (atomic_load(&collector->sender) > SENDER_ON)
 		return;
-	while (sender_deliver() && burst_launches(&n_ended) && n_ended < launched) {
-		if (n_ended != seen)
+	while (sender_deliver() && (n = left(of))) {
+		if (n != seen)
 			p = patience(SETTLE_MS);
-		seen = n_ended;
+		seen = n;
 		if (!session_wait_look(&p))
 			break;
 	}
+}
+
+/* … what was launched until now. */
+static void settle(void)
+{
+	uint64_t n_ended;
+
+	settle_those(n_left, burst_launches(&n_ended));
 }
 
 /* … and what has not is not waited for by phases that are over. */
@@ -437,6 +469,34 @@ int collect_session_deactivate(int session, bool flush)
 	if (r == PROTON_OK && flush)
 		settle_session(session);
 	return r;
+}
+
+static int flush_locked(int session)
+{
+	int place = session_place(session);
+
+	if (place < 0)
+		return session_fail_unknown(session);
+	if (!epochs_turn())
+		return session_fail(
+			PROTON_FULL,
+			"there are too many sets of sessions that were active together");
+	return place;
+}
+
+int collect_session_flush(int session)
+{
+	int place;
+
+	if (!sessions_lock())
+		return session_fail_locked();
+	place = flush_locked(session);
+	sessions_unlock();
+	if (place < 0)
+		return place;
+	session_wait_begin();
+	settle_those(n_left_of, (uint64_t)place);
+	return PROTON_OK;
 }
 
 /* ---- the end of one ---- */
