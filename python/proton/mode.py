@@ -94,6 +94,45 @@ class InstrumentationMode(BaseMode):
         return values
 
 
+_WORDS = {
+    "metric_type": ("cycle",),
+    "buffer_type": ("shared", "global"),
+    "buffer_strategy": ("circular", "flush"),
+    "granularity": ("cta",) + tuple(
+        kind + size for kind in ("warp", "warp_group") for size in ("", "_2", "_4", "_8")
+    ),
+    "sampling_strategy": ("none", "selective"),
+}
+_OPTIMIZATIONS = ("time_shift", "sched_stores", "sched_barriers", "clock32")
+
+
+def instrumentation_options(text):
+    """The options of such a mode as text, as a dictionary: "default:granularity=warp", or with words of Triton's compiler
+    for it, "GRANULARITY.WARP". ValueError, in the words of Triton's Proton: it has none that it knows."""
+    name, *given = (text or "default").split(":")
+    options = dict(InstrumentationMode.OPTIONS)
+    for option in given:
+        key, equals, value = option.partition("=")
+        if not equals:
+            raise ValueError("Malformed instrumentation option: '%s'" % option)
+        options[key] = value
+    options["buffer_size"] = int(options["buffer_size"])
+    for key, words in _WORDS.items():
+        value = options[key].lower() if "." in options[key] else options[key]
+        value = options[key] = value.rpartition(".")[2]
+        if value and value not in words:
+            raise ValueError("Unknown %s: %s" % (key, value))
+    options["optimizations"] = [
+        word.strip() for word in options["optimizations"].split(",") if options["optimizations"]
+    ]
+    for word in options["optimizations"]:
+        if word not in _OPTIMIZATIONS:
+            raise ValueError("Unknown optimization: %s" % word)
+    if name not in ("default", "mma"):
+        raise ValueError("Unknown mode: %s" % text)
+    return options
+
+
 class Default(InstrumentationMode):
     """Profiling within kernels, all of it."""
 

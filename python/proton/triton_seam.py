@@ -17,7 +17,7 @@ import os
 import sys
 import types
 
-from . import _native, metric, triton_tensors
+from . import _native, metric, triton_kernels, triton_tensors
 from .flags import context_word, data_word, triton_version
 
 # The module that is answered for, once it has been asked for.
@@ -32,6 +32,8 @@ CALLED = (
     "exit_op",
     "enter_state",
     "exit_state",
+    "enter_instrumented_op",
+    "exit_instrumented_op",
 )
 # What cpu_timed_scope() gives: each scope of ours has it, measured, so that it need only be asked for.
 CPU_TIME = "cpu_time (ns)(exc)"
@@ -101,6 +103,8 @@ class Seam(types.ModuleType):
         super().__init__(name, __doc__)
         self._find_tritons = find_tritons
         self._tritons = None  # their collector, for what is left to it
+        self._kernels = {}  # what it was told of by whom: function -> arguments
+        self._inside = {}  # sessions of ours that look inside kernels -> their modes
         self._ours = _functions()
         self.__dict__.update((name, self._ours[name]) for name in CALLED)
         self._put_metric = self._ours["put_metric"]
@@ -117,7 +121,9 @@ class Seam(types.ModuleType):
     def start(self, path, contextSourceName, dataName, profilerName, mode="", profilerPath=""):
         profiler = profilerName.lower()
         if profiler == "instrumentation":
-            return self._start_tritons(path, contextSourceName, dataName, profilerName, mode)
+            if dataName.lower() == "trace" or mode.partition(":")[0] == "hip":
+                return self._start_tritons(path, contextSourceName, dataName, profilerName, mode)
+            return self._start_inside(path, contextSourceName, dataName, mode)
         if profiler not in OURS:
             raise RuntimeError(
                 "backend %r is not one of proton's (%s)" % (profilerName, ", ".join(OURS))
@@ -153,21 +159,27 @@ class Seam(types.ModuleType):
 
     @_theirs  # flushing: since Triton 3.7
     def deactivate(self, session, *flushing):
+        self._settle()
         _check(_native.session_deactivate(session, any(flushing)), session)
 
     def deactivate_all(self, *flushing):
         if self._tritons:
             self._tritons.deactivate_all(*flushing)
+        self._settle()
         _native.check(_native.session_deactivate(_native.ALL_SESSIONS, any(flushing)))
 
     @_theirs
     def finalize(self, session, outputFormat=""):
+        self._settle()
+        self._inside.pop(session, None)
         _check(_native.session_finalize(session, _native.encode(outputFormat)), session)
         self._ours["forget_types"]()
 
     def finalize_all(self, outputFormat=""):
         if self._tritons:
             self._tritons.finalize_all(outputFormat)
+        self._settle()
+        self._inside.clear()
         _native.check(
             _native.session_finalize(_native.ALL_SESSIONS, _native.encode(outputFormat))
         )
@@ -189,14 +201,17 @@ class Seam(types.ModuleType):
 
     @_theirs
     def get_data(self, session, phase=0):
+        self._settle()
         return self._data(session, phase, b"hatchet").decode()
 
     @_theirs
     def get_data_msgpack(self, session, phase=0):
+        self._settle()
         return self._data(session, phase, b"hatchet_msgpack")
 
     @_theirs
     def clear_data(self, session, phase=0, clearUpToPhase=False):
+        self._settle()
         _check(_native.phase_clear(session, phase, clearUpToPhase), session)
 
     @_theirs
@@ -205,7 +220,8 @@ class Seam(types.ModuleType):
 
     @_theirs
     def is_data_phase_complete(self, session, phase=0):
-        return bool(_check(_native.phase_is_complete(session, phase), session))
+        is_read = not self._inside or triton_kernels.read(0)
+        return is_read and bool(_check(_native.phase_is_complete(session, phase), session))
 
     @_theirs
     def get_context_depth(self, session):
@@ -286,7 +302,36 @@ class Seam(types.ModuleType):
     def set_metric_kernels(self, tensorMetricKernel, scalarMetricKernel, stream, *sizes):
         triton_tensors.set_stream(stream)
 
-    # ---- inside kernels: Triton's own ----
+    # ---- inside kernels ----
+
+    def _start_inside(self, path, contextSourceName, dataName, mode):
+        triton_kernels.check_mode(mode)
+        options = {"context": context_word(contextSourceName), "data": data_word(dataName)}
+        session = _start(
+            _native.encode(path), {name: _native.encode(text) for name, text in options.items()}
+        )
+        self._inside[session] = mode
+        return session
+
+    def _settle(self):
+        """What was launched with scopes inside is read, before somebody asks for it."""
+        if self._inside:
+            triton_kernels.read_all()
+
+    def init_function_metadata(self, functionId, name, scopes, parents, metadataPath):
+        arguments = (name, scopes, parents, metadataPath)
+        self._kernels[functionId] = arguments
+        triton_kernels.tell(functionId, *arguments, note)
+        if self._tritons:
+            self._tritons.init_function_metadata(functionId, *arguments)
+
+    def destroy_function_metadata(self, functionId):
+        self._kernels.pop(functionId, None)
+        triton_kernels.forget(functionId)
+        if self._tritons and hasattr(self._tritons, "destroy_function_metadata"):
+            self._tritons.destroy_function_metadata(functionId)
+
+    # ---- … and Triton's own collector for that ----
 
     def _start_tritons(self, *arguments):
         if not self._tritons:
@@ -295,9 +340,11 @@ class Seam(types.ModuleType):
                 if hasattr(self._tritons, name) and name != "record_scope":
                     setattr(self, name, self._both(name))
             self.add_metrics = self._add_metrics_both
+            for function, arguments in self._kernels.items():
+                self._tritons.init_function_metadata(function, *arguments)
         session = self._tritons.start(*arguments)
         note(
-            "sessions with backend 'instrumentation' are left to Triton's own collector: "
+            "sessions with backend 'instrumentation' and data 'trace' are left to Triton's own collector: "
             "what they find is not in this profile"
         )
         return THEIRS + session
@@ -328,19 +375,6 @@ class Seam(types.ModuleType):
     def _add_metrics_both(self, scopeId, metrics, tensorMetrics=None):
         Seam.add_metrics(self, scopeId, metrics, tensorMetrics)
         self._tritons.add_metrics(scopeId, metrics)
-
-    def _instrument(name):
-        def call(self, *arguments):
-            if self._tritons:
-                getattr(self._tritons, name)(*arguments)
-
-        return call
-
-    init_function_metadata = _instrument("init_function_metadata")
-    destroy_function_metadata = _instrument("destroy_function_metadata")
-    enter_instrumented_op = _instrument("enter_instrumented_op")
-    exit_instrumented_op = _instrument("exit_instrumented_op")
-    del _instrument
 
 
 class OneSession(Seam):

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backends/cuda_copies.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "backends/cupti_range_joins.h"
@@ -356,7 +357,7 @@ static void deliver_memory(struct cupti *c, const struct abi_record *record)
 	}
 	if (e.device >= 0) /* what is the host's may be of none */
 		see_device(c, e.device);
-	if (c->sink->ops->memory && !cuda_values_owns(e.address))
+	if (c->sink->ops->memory && !cuda_values_owns(e.address) && !cuda_copies_owns(e.address))
 		c->sink->ops->memory(c->sink, &e);
 }
 

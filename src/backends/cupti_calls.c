@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "backends/copy_pairs.h"
+#include "backends/cuda_copies.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
 #include "backends/cupti_range_own.h"
@@ -142,6 +143,7 @@ static void destroy(struct cupti *c, const struct abi_call *call)
 	if (call->site != ABI_ENTER)
 		return;
 	cuda_values_forget();
+	cuda_copies_forget();
 	cupti_functions_unload(call);
 	cupti_activity_flush(c, false);
 }

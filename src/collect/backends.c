@@ -170,22 +170,35 @@ void backends_open(enum collect_door door, struct activity_sink sinks[static N_S
 			backend_start(&sinks[i]);
 }
 
+static _Atomic(const struct flushed_beside *) flushed_beside;
+
+void backends_flush_beside(const struct flushed_beside *what)
+{
+	atomic_store(&flushed_beside, what);
+}
+
 void backends_flush(enum flush how)
 {
+	const struct flushed_beside *beside = atomic_load(&flushed_beside);
+
 	for (size_t i = 0; i < N_SOURCES; i++) {
 		const struct open_backend *o = &backends[i];
 
 		if (is_on(o) && o->backend->flush)
 			o->backend->flush(o->data, how);
 	}
+	if (beside)
+		beside->flush(how);
 }
 
 bool backends_flushable(void)
 {
+	const struct flushed_beside *beside = atomic_load(&flushed_beside);
+
 	for (size_t i = 0; i < N_SOURCES; i++)
 		if (is_on(&backends[i]) && backends[i].backend->flush)
 			return true;
-	return false;
+	return beside && beside->is_due();
 }
 
 void backends_attribute(void)

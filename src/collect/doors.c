@@ -24,6 +24,7 @@
 #include "collect/futex.h"
 #include "collect/graph_runs.h"
 #include "collect/internal.h"
+#include "collect/kernel_scopes.h"
 #include "collect/sampled_code.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
@@ -107,6 +108,7 @@ void collect_forked(void)
 	if (only_pid()) {
 		collect_on = false; /* --no-follow: children are not looked at */
 		backends_forked();
+		kernel_scopes_forked();
 		return;
 	}
 	threads_forked();
@@ -118,6 +120,7 @@ void collect_forked(void)
 	memset((void *)c->hist_dirty, 0, (table_n(&c->hists) + 63) / 64 * 8);
 	memset((void *)c->config_dirty, 0, (table_n(&c->configs) + 63) / 64 * 8);
 	backends_forked();
+	kernel_scopes_forked();
 	allocations_forked();
 	sampled_code_forked();
 	contexts_forked();

@@ -370,6 +370,7 @@ enum {
 	SET_ID_LEFT,                              /* what a scope leaves behind */
 	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
 	SET_ID_GROWTH,    /* how pools grew by what was allocated */
+	SET_ID_SCOPES,    /* within kernels */
 	SET_ID_PC,        /* samples of code, in the order of their metrics */
 };
 /* Behind them one for each size of copies: how many, bytes. */
@@ -402,6 +403,7 @@ enum { MISSED_CPU, MISSED_GPU, MISSED_THRASHES, MISSED_THROTTLED, MISSED_REMOTE 
 /* … in SET_ID_IDLE, behind these the parts of a gap (core/gaps.h), and in SET_ID_LATENCY. */
 enum { IDLE_GAPS, IDLE_NS, IDLE_PARTS };
 enum { LATENCY_NS, LATENCY_N, LATENCY_MAX };
+enum { SCOPES_CYCLES, SCOPES_NORMALIZED, SCOPES_ENTRIES, SCOPES_MIN, SCOPES_MAX };
 /* … in SET_ID_WAIT, behind time, count, min and max. */
 enum { WAIT_HOST_NS = 4, WAIT_HOST_N };
 
@@ -772,7 +774,13 @@ void backends_open(enum collect_door door, struct activity_sink sinks[static N_S
 void backends_tell(unsigned source, const struct activity *a); /* those who listen beside us */
 void backends_forked(void);
 void backends_flush(enum flush how);
-bool backends_flushable(void);        /* is there any to flush? */
+bool backends_flushable(void); /* is there any to flush? */
+/* What is flushed as if it were a backend, behind these, from now on. */
+struct flushed_beside {
+	void (*flush)(enum flush how);
+	bool (*is_due)(void);
+};
+void backends_flush_beside(const struct flushed_beside *what);
 void backends_attribute(void);        /* more than one calling context from now on */
 void backends_moved(uint32_t thread); /* it has entered or left a scope (struct range_place) */
 void backends_sample(void);           /* samples of code are wanted from now on */

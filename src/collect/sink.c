@@ -49,15 +49,6 @@ struct record_cache {
 	} entry[CACHE_SIZE];
 };
 
-static void value_min(_Atomic uint64_t *p, uint64_t v)
-{
-	uint64_t old = atomic_load_explicit(p, memory_order_relaxed);
-
-	while (v < old && !atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_relaxed,
-								 memory_order_relaxed))
-		;
-}
-
 /* A histogram is made at the second sample: most contexts of a long tail have one. */
 static void slot_histogram(uint32_t slot, uint64_t ns)
 {
@@ -87,7 +78,7 @@ static void slot_add_time(uint32_t slot, uint64_t ns)
 
 	atomic_fetch_add_explicit(&v[0], ns, memory_order_relaxed);
 	first = before == 1 ? atomic_load_explicit(&v[2], memory_order_relaxed) : UINT64_MAX;
-	value_min(&v[2], ns);
+	value_lower(&v[2], ns);
 	value_raise(&v[3], ns);
 	if (before == 1 && first != UINT64_MAX)
 		slot_histogram(slot, first);

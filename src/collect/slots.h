@@ -74,6 +74,16 @@ static inline bool value_raise(_Atomic uint64_t *p, uint64_t v)
 	return false;
 }
 
+/* Down to v, if it is higher. */
+static inline void value_lower(_Atomic uint64_t *p, uint64_t v)
+{
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed);
+
+	while (v < old && !atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_relaxed,
+								 memory_order_relaxed))
+		;
+}
+
 /* The values of a slot become a part of another's, of the same set, or are dropped where that is WIRE_NONE; the
  * sender, of an epoch that is over (slot_move.c). */
 void slot_move(uint32_t from, uint32_t into);

@@ -11,6 +11,8 @@
 #include "collect/contexts.h"
 #include "collect/device_metrics.h"
 #include "collect/internal.h"
+#include "collect/kernel_scopes.h"
+#include "collect/patience.h"
 #include "wire/wire.h"
 
 /* ---- the interpreter's functions, all of its stable interface ---- */
@@ -31,6 +33,8 @@
 	_(int, PyType_IsSubtype, (void *type, void *of))                                           \
 	_(void, Py_IncRef, (void *object))                                                         \
 	_(void, Py_DecRef, (void *object))                                                         \
+	_(void *, PyEval_SaveThread, (void))                                                       \
+	_(void, PyEval_RestoreThread, (void *thread))                                              \
 	_(void, PyErr_Clear, (void))                                                               \
 	_(void *, PyErr_Occurred, (void))                                                          \
 	_(void, PyErr_SetString, (void *type, const char *text))
@@ -554,15 +558,83 @@ static void *is_automatic(void *self, void *const *args, ssize_t n)
 	return takes(n, 0) ? py.PyBool_FromLong(collect_on && contexts_are_automatic()) : NULL;
 }
 
+/* stream, function, buffer, size. What is not there is 0 or None. */
+static bool take_launch(struct scoped_launch *l, void *const *args, ssize_t n)
+{
+	uint64_t *to[] = {&l->stream, &l->function, &l->buffer, &l->size};
+
+	if (!takes(n, ARRAY_SIZE(to)))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(to); i++)
+		if (args[i] != py.none && !id_of(args[i], to[i]))
+			return false;
+	return true;
+}
+
+static void *enter_instrumented_op(void *self, void *const *args, ssize_t n)
+{
+	struct scoped_launch l = {0};
+
+	(void)self;
+	if (!take_launch(&l, args, n))
+		return NULL;
+	kernel_scopes_enter();
+	return none();
+}
+
+enum { ROOM_MS = 10000, ROOM_LOOK_MS = 1 };
+
+/* Without the interpreter's lock: what is waited for may need a thread of the program to go on. */
+static bool make_room(void *ctx)
+{
+	struct patience *p = ctx;
+	void *thread = py.PyEval_SaveThread();
+
+	proton_kernel_scopes_read(ROOM_LOOK_MS);
+	py.PyEval_RestoreThread(thread);
+	return patience_ms(p) != 0;
+}
+
+/* With it, so that the buffer is nobody else's until its copy is in the stream. */
+static void *exit_instrumented_op(void *self, void *const *args, ssize_t n)
+{
+	struct patience p = patience(ROOM_MS);
+	struct scoped_launch l = {0};
+
+	(void)self;
+	if (!take_launch(&l, args, n))
+		return NULL;
+	kernel_scopes_leave(&l, make_room, &p);
+	return none();
+}
+
 void *proton_seam_functions(void *encode)
 {
 	static struct method methods[] = {
 #define _(function) {#function, function, METHOD_FASTCALL, NULL}
-		_(record_scope), _(enter_scope), _(exit_scope),    _(enter_op),   _(exit_op),
-		_(enter_state),  _(exit_state),  _(context_depth), _(put_metric), _(forget_types),
-		_(leave_scopes), _(scope_open),  _(scope_close),   _(scope_push), _(scope_pop),
-		_(is_automatic), _(scope_timed), _(call_whole),    _(fits_here),  _(hide),
+		_(record_scope),
+		_(enter_scope),
+		_(exit_scope),
+		_(enter_op),
+		_(exit_op),
+		_(enter_state),
+		_(exit_state),
+		_(context_depth),
+		_(put_metric),
+		_(forget_types),
+		_(leave_scopes),
+		_(scope_open),
+		_(scope_close),
+		_(scope_push),
+		_(scope_pop),
+		_(is_automatic),
+		_(scope_timed),
+		_(call_whole),
+		_(fits_here),
+		_(hide),
 		_(put_device),
+		_(enter_instrumented_op),
+		_(exit_instrumented_op),
 #undef _
 	};
 	void *dict, *function;

@@ -22,6 +22,8 @@
  *     put_device(id, name, memory, kind, n, stream) -> bool: n numbers in a device's memory, each time that what the
  *         stream is captured into runs; kind: enum cuda_value_kind. False: they cannot be had
  *
+ *     enter_instrumented_op(stream, function, buffer, size), exit_instrumented_op(…): kernel_scopes.h
+ *
  * An id stands for a scope or an op, of any thread, also once it was left: metrics may come late. */
 #include "collect/collect.h"
 

@@ -135,7 +135,6 @@ static int take_blocks(struct dump *d)
 	return r;
 }
 
-/* A scope of which nothing else is known has its number for a name, as with Triton's Proton. */
 static int put_sums(struct dump *d)
 {
 	uint32_t lane = session_lane_intern(d->s, &session_nowhere);
@@ -145,12 +144,12 @@ static int put_sums(struct dump *d)
 
 	for (size_t i = 0; r == 0 && i < d->sums.n; i++) {
 		const struct scope_sum *sum = &d->sums.items[i];
-		char name[32];
+		char name[SCOPE_SUMS_NAME_MAX];
 
 		if (i == SCOPE_SUMS_KERNEL) {
 			nodes[i] = session_node(d->s, SESSION_ROOT, FRAME_KERNEL, "<kernel>");
 		} else {
-			snprintf(name, sizeof(name), "scope_%" PRIu32, sum->scope);
+			scope_sums_name(sum->scope, name);
 			nodes[i] = session_node(d->s, nodes[sum->parent], FRAME_INSTRUMENT, name);
 		}
 		if (nodes[i] == SESSION_NONE)

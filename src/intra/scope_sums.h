@@ -4,6 +4,8 @@
 /* Cycles of scopes within kernels, added up over warps, blocks and launches: a tree of scopes, each below the one that it was
  * entered in, or where the compiler has it.
  *   threads  one */
+#include <inttypes.h>
+#include <stdio.h>
 #include "base/idindex.h"
 #include "intra/warp_records.h"
 
@@ -23,6 +25,13 @@ struct scope_sums {
 	uint32_t *of_warp;            /* indices of the scopes of the warp that is added */
 	size_t cap_of_warp;
 };
+
+/* What a scope is called that nobody named, as with Triton's Proton. */
+#define SCOPE_SUMS_NAME_MAX 32
+static inline void scope_sums_name(uint32_t scope, char ret[static SCOPE_SUMS_NAME_MAX])
+{
+	snprintf(ret, SCOPE_SUMS_NAME_MAX, "scope_%" PRIu32, scope);
+}
 
 int scope_sums_init(struct scope_sums *sums); /* 0 or -ENOMEM */
 void scope_sums_done(struct scope_sums *sums);

@@ -633,28 +633,101 @@ uint32_t cuMemsetD32Async(uint64_t dst, unsigned value, size_t n, void *stream)
 	return 0;
 }
 
+/* ---- copies to the host that come later, and events behind them ---- */
+
+/* While mock_defer() is on they wait, in the order of all streams, until as many are let through. */
+enum { DEFERRED_MAX = 8192 };
+static struct {
+	pthread_mutex_t lock;
+	bool on;
+	uint64_t n, n_done;
+	struct {
+		void *to;
+		const void *from;
+		size_t bytes;
+	} copy[DEFERRED_MAX];
+} deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct event {
+	double ms;
+	uint64_t behind; /* so many deferred copies */
+	bool fails;
+};
+
+EXPORT void mock_defer(bool on);
+void mock_defer(bool on)
+{
+	deferred.on = on;
+}
+
+EXPORT void mock_let_through(unsigned n);
+void mock_let_through(unsigned n)
+{
+	pthread_mutex_lock(&deferred.lock);
+	for (; n && deferred.n_done < deferred.n; n--, deferred.n_done++) {
+		size_t i = deferred.n_done % DEFERRED_MAX;
+
+		memcpy(deferred.copy[i].to, deferred.copy[i].from, deferred.copy[i].bytes);
+	}
+	pthread_mutex_unlock(&deferred.lock);
+}
+
+static void copy_out(void *to, const void *from, size_t bytes)
+{
+	pthread_mutex_lock(&deferred.lock);
+	if (!deferred.on) {
+		memcpy(to, from, bytes);
+	} else if (deferred.n - deferred.n_done == DEFERRED_MAX) {
+		abort();
+	} else {
+		deferred.copy[deferred.n % DEFERRED_MAX].to = to;
+		deferred.copy[deferred.n % DEFERRED_MAX].from = from;
+		deferred.copy[deferred.n++ % DEFERRED_MAX].bytes = bytes;
+	}
+	pthread_mutex_unlock(&deferred.lock);
+}
+
 EXPORT uint32_t cuEventCreate(void **ret, unsigned flags);
 uint32_t cuEventCreate(void **ret, unsigned flags)
 {
-	static double events[16];
-	static unsigned n;
+	*ret = calloc(1, sizeof(struct event));
+	return flags & ~2u;
+}
 
-	*ret = &events[n++ % 16];
-	return flags;
+EXPORT uint32_t cuEventDestroy_v2(void *event);
+uint32_t cuEventDestroy_v2(void *event)
+{
+	free(event);
+	return 0;
+}
+
+EXPORT uint32_t cuEventQuery(void *event);
+uint32_t cuEventQuery(void *event)
+{
+	struct event *e = event;
+	uint32_t answer;
+
+	pthread_mutex_lock(&deferred.lock);
+	answer = e->behind > deferred.n_done ? 600 : e->fails ? 700 : 0;
+	pthread_mutex_unlock(&deferred.lock);
+	return answer;
 }
 
 EXPORT uint32_t cuEventRecord(void *event, void *stream);
 uint32_t cuEventRecord(void *event, void *stream)
 {
-	(void)stream;
-	*(double *)event = device_ms;
+	struct event *e = event;
+
+	e->ms = device_ms;
+	e->behind = deferred.n;
+	e->fails = (uintptr_t)stream == 9; /* what ran in it went wrong */
 	return 0;
 }
 
 EXPORT uint32_t cuEventElapsedTime(float *ms, void *from, void *to);
 uint32_t cuEventElapsedTime(float *ms, void *from, void *to)
 {
-	*ms = (float)(*(double *)to - *(double *)from);
+	*ms = (float)(((struct event *)to)->ms - ((struct event *)from)->ms);
 	return 0;
 }
 
@@ -674,6 +747,13 @@ uint32_t cuDevicePrimaryCtxRelease_v2(int device)
 	return device < 0;
 }
 
+EXPORT uint32_t cuCtxGetDevice(int *ret);
+uint32_t cuCtxGetDevice(int *ret)
+{
+	*ret = 0;
+	return 0;
+}
+
 EXPORT uint32_t cuCtxSetCurrent(void *context);
 uint32_t cuCtxSetCurrent(void *context)
 {
@@ -687,7 +767,7 @@ uint32_t cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t bytes, void *strea
 	(void)stream;
 	take_time(is_block((uintptr_t)dst) ? TO_HOST : TO_PAGEABLE, bytes);
 	if (!is_block(src))
-		memcpy(dst, (const void *)(uintptr_t)src, bytes);
+		copy_out(dst, (const void *)(uintptr_t)src, bytes);
 	return copy(279, ABI_COPY_DTOH, ABI_MEMORY_DEVICE, ABI_MEMORY_PAGEABLE, bytes);
 }
 

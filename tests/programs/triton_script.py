@@ -167,8 +167,8 @@ def inside():
     from triton._C.libproton import proton as libproton
 
     ours = libproton.start("ours", "shadow", "tree", "cupti")
-    theirs = libproton.start("theirs", "shadow", "tree", "instrumentation", "cuda")
-    again = libproton.start("theirs", "shadow", "tree", "instrumentation", "cuda")
+    theirs = libproton.start("theirs", "shadow", "trace", "instrumentation", "cuda")
+    again = libproton.start("theirs", "shadow", "trace", "instrumentation", "cuda")
     print("two" if ours != theirs else "one", again == theirs)
     scope = libproton.record_scope()
     libproton.enter_scope(scope, "outer")
@@ -184,7 +184,7 @@ def inside():
         libproton.activate(theirs + 1)
     except RuntimeError as error:
         print(str(error).partition(": ")[0])
-    libproton.finalize(theirs, "hatchet")
+    libproton.finalize(theirs, "chrome_trace")
     libproton.finalize_all("hatchet")
 
 

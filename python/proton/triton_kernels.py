@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Scopes within Triton's kernels: what Triton's layer knows of each kernel that it compiled with scopes, handed on to
+libproton, which reads what their warps recorded (src/collect/kernel_scopes.h)."""
+import ctypes
+import json
+import time
+
+from . import _native
+from .mode import instrumentation_options
+
+SHIFT = {"cuda": 7}  # cycles that a record costs, as Triton's Proton has it
+READ_S = 10  # how long what was launched may take to end, once somebody asks for it
+_LOOK_MS = 100
+
+
+class Scope(ctypes.Structure):
+    """struct kernel_scope"""
+
+    _fields_ = [("id", ctypes.c_uint32), ("parent", ctypes.c_int32), ("name", ctypes.c_char_p)]
+
+
+class Kernel(ctypes.Structure):
+    """struct scoped_kernel"""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("scopes", ctypes.POINTER(Scope)),
+        ("recording", ctypes.POINTER(ctypes.c_uint32)),
+    ] + [
+        (name, ctypes.c_uint32)
+        for name in ("n_scopes", "n_recording", "n_warps", "block_bytes", "shift")
+    ]
+
+
+def _library():
+    return ctypes.CDLL(_native.load())  # lets go of the interpreter's lock
+
+
+def check_mode(text):
+    """The mode of a session, "cuda:default:…". ValueError or RuntimeError in the words of Triton's Proton."""
+    device, _, mode = text.partition(":")
+    if not device:
+        raise RuntimeError("Mode cannot be empty")
+    if device.lower() not in SHIFT:
+        raise RuntimeError("Unknown device type: %s" % device)
+    if instrumentation_options(mode)["granularity"] not in ("", "warp"):
+        raise RuntimeError("Only warp granularity is supported for now")
+
+
+def _in_order(scopes, parents):
+    """Scope, parent and name of each, behind its parent."""
+    names, parents = dict(scopes), dict(parents)
+    done = []
+
+    def add(scope):
+        if scope in names:
+            name, parent = names.pop(scope), parents.get(scope, -1)
+            add(parent)
+            done.append((scope, parent, _native.encode(name)))
+
+    for scope, _name in scopes:
+        add(scope)
+    return done
+
+
+def _recording(options, n_warps):
+    """Which warps record."""
+    if options["sampling_strategy"] != "selective":
+        return list(range(n_warps))
+    chosen = {int(word) for word in options["sampling_options"].split(",") if word.strip()}
+    return sorted(chosen) or list(range(n_warps))
+
+
+def _kernel(name, scopes, parents, path):
+    with open(path, encoding="utf-8") as file:
+        metadata = json.load(file)
+    n_warps = metadata["num_warps"]
+    options = instrumentation_options(metadata.get("instrumentation_mode", ""))
+    shift = SHIFT[metadata["target"]["backend"]] if "time_shift" in options["optimizations"] else 0
+    scopes, recording = _in_order(scopes, parents), _recording(options, n_warps)
+    return Kernel(
+        _native.encode(name),
+        (Scope * len(scopes))(*scopes),
+        (ctypes.c_uint32 * len(recording))(*recording),
+        len(scopes),
+        len(recording),
+        n_warps,
+        metadata.get("profile_scratch_size", 0),
+        shift,
+    )
+
+
+def tell(function, name, scopes, parents, path, note):
+    """A function has been loaded that is this kernel. note(text): why its scopes are left out."""
+    forget(function)
+    try:
+        kernel = _kernel(name, scopes, parents, path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        note("scopes within kernel '%.64s' are left out: %s: %s" % (name, type(error).__name__, error))
+        return
+    if _library().proton_kernel_scopes(ctypes.c_uint64(function), ctypes.byref(kernel)) < 0:
+        note("scopes within kernel '%.64s' are left out: they are not as they can be, or are too many" % name)
+
+
+def forget(function):
+    """There is no such function any more."""
+    _library().proton_kernel_scopes(ctypes.c_uint64(function), None)
+
+
+def read(wait_ms):
+    """What has ended is read. Is that all?"""
+    return bool(_library().proton_kernel_scopes_read(ctypes.c_uint32(wait_ms)))
+
+
+def read_all():
+    """… of what was launched up to now, as far as it ends."""
+    until = time.monotonic() + READ_S
+    while not read(_LOOK_MS) and time.monotonic() < until:
+        pass
