@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/idindex.h"
 #include "base/util.h"
+#include "core/line_name.h"
 #include "core/alike.h"
 #include "core/merge.h"
 
@@ -142,14 +143,6 @@ static int order_make(struct folding *f)
 
 /* ---- which nodes are one ---- */
 
-/* "file.py:12@function" */
-static bool has_place(const char *name)
-{
-	const char *at = strrchr(name, '@');
-
-	return at && at > name && at[-1] >= '0' && at[-1] <= '9';
-}
-
 /* In a file that does not say what its frames are, leaves with time on a device are kernels. */
 static bool is_work(const struct session *s, uint32_t node)
 {
@@ -161,6 +154,9 @@ static bool is_work(const struct session *s, uint32_t node)
 
 static bool may_fold(const struct session *s, uint32_t node)
 {
+	struct line_name place;
+	const char *name;
+
 	switch (session_node_kind(s, node)) {
 	case FRAME_SCOPE:
 	case FRAME_STATE:
@@ -169,7 +165,8 @@ static bool may_fold(const struct session *s, uint32_t node)
 	case FRAME_MARK:
 		return true;
 	case FRAME_FUNCTION:
-		return !is_work(s, node) && !has_place(session_node_name(s, node));
+		name = session_node_name(s, node);
+		return !is_work(s, node) && !line_name_parse(name, strlen(name), &place);
 	default:
 		return false;
 	}

@@ -2,8 +2,9 @@
 #include "config.h" // IWYU pragma: keep
 #include "core/generated.h"
 #include <string.h>
+#include "core/line_name.h"
 
-enum { NAME_LEN = 52, LINE_DIGITS = 9 };
+enum { NAME_LEN = 52 };
 
 /* Of hashes, as they are written there. */
 static bool is_letter(char c)
@@ -31,17 +32,11 @@ bool generated_is_file(const char *path, size_t len)
 
 bool generated_parse(const char *name, size_t *ret_len, uint32_t *ret_line)
 {
-	const char *at = strrchr(name, '@'), *p = at;
-	uint32_t line = 0;
+	struct line_name at;
 
-	while (p && p > name && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	if (!p || p == at || at - p > LINE_DIGITS || p == name || p[-1] != ':' ||
-	    !generated_is_file(name, (size_t)(p - 1 - name)))
+	if (!line_name_parse(name, strlen(name), &at) || !generated_is_file(name, at.file_len))
 		return false;
-	*ret_len = (size_t)(p - 1 - name);
-	for (; p < at; p++)
-		line = line * 10 + (uint32_t)(*p - '0');
-	*ret_line = line;
+	*ret_len = at.file_len;
+	*ret_line = at.line;
 	return true;
 }

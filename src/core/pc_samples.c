@@ -63,25 +63,3 @@ bool pc_instruction_parse(const char *name, struct pc_instruction *ret)
 	*ret = is;
 	return true;
 }
-
-/* The last ":12@" of a name: folders may have such signs, and versions of symbols stand behind an '@' of their own. */
-bool pc_line_parse(const char *name, size_t *ret_file_len, uint32_t *ret_line)
-{
-	for (const char *at = name + strlen(name);
-	     (at = memrchr(name, '@', (size_t)(at - name)));) {
-		const char *digits = at;
-		unsigned long line;
-
-		while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
-			digits--;
-		if (digits == at || digits == name || digits[-1] != ':')
-			continue;
-		line = strtoul(digits, NULL, 10);
-		if (line > UINT32_MAX)
-			return false;
-		*ret_file_len = (size_t)(digits - 1 - name);
-		*ret_line = (uint32_t)line;
-		return true;
-	}
-	return false;
-}

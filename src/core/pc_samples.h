@@ -4,7 +4,7 @@
 /* Where in the code of a kernel a device was when it was looked at (--pc-sampling), and what its warps waited for.
  *
  *     k                          FRAME_KERNEL       time, calls
- *     ├─ /src/k.cu:12@k          FRAME_LINE         no values of its own …
+ *     ├─ /src/k.cu:12@k          FRAME_LINE         no values of its own (line_name.h) …
  *     │  ├─ +0x120 k@1f.cubin    FRAME_INSTRUCTION  samples and reasons, exclusive
  *     │  └─ +0x130 k@1f.cubin
  *     └─ +0x200 k@1f.cubin       an instruction of which no line is known
@@ -76,8 +76,5 @@ struct pc_instruction {
 bool pc_instruction_parse(const char *name, struct pc_instruction *ret);
 /* Adds that name; cubin: "CRC.cubin". */
 void pc_instruction_put(struct buf *out, uint64_t offset, const char *function, const char *cubin);
-
-/* "/src/k.cu:12@k": the file, not ended. False: it is no such name. */
-bool pc_line_parse(const char *name, size_t *ret_file_len, uint32_t *ret_line);
 
 #endif

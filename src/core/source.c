@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "core/line_name.h"
 
 /* A row of the session that has samples. Frames: 0: there is none. */
 struct found {
@@ -107,8 +108,7 @@ static int by_place(const void *a, const void *b, void *ctx)
 {
 	const struct found *x = a, *y = b;
 	const struct session *s = ctx;
-	size_t x_file = 0, y_file = 0;
-	uint32_t x_line = 0, y_line = 0;
+	struct line_name x_at = {.line = 0}, y_at = {.line = 0};
 	const char *x_name, *y_name;
 	int by = COMPARE(x->function, y->function);
 
@@ -116,11 +116,11 @@ static int by_place(const void *a, const void *b, void *ctx)
 	if (!by && x->line != y->line) {
 		x_name = frame_name(s, x->line);
 		y_name = frame_name(s, y->line);
-		pc_line_parse(x_name, &x_file, &x_line);
-		pc_line_parse(y_name, &y_file, &y_line);
-		by = memcmp(x_name, y_name, MIN(x_file, y_file));
-		by = by ? by : COMPARE(x_file, y_file);
-		by = by ? by : COMPARE(x_line, y_line);
+		line_name_parse(x_name, strlen(x_name), &x_at);
+		line_name_parse(y_name, strlen(y_name), &y_at);
+		by = memcmp(x_name, y_name, MIN(x_at.file_len, y_at.file_len));
+		by = by ? by : COMPARE(x_at.file_len, y_at.file_len);
+		by = by ? by : COMPARE(x_at.line, y_at.line);
 		by = by ? by : COMPARE(x->line, y->line);
 	}
 	by = by ? by : COMPARE(!x->instruction, !y->instruction);
@@ -168,11 +168,15 @@ static int add_line(struct source *s, const struct session *session, const struc
 {
 	struct source_line line = {.first = s->n_instructions};
 	const char *name = f->line ? frame_name(session, f->line) : "";
+	struct line_name at;
 
 	if (ARRAY_ROOM(s->lines, s->cap_lines, s->n_lines + 1) < 0)
 		return -ENOMEM;
-	if (pc_line_parse(name, &line.file_len, &line.line))
+	if (line_name_parse(name, strlen(name), &at)) {
 		line.file = name;
+		line.file_len = at.file_len;
+		line.line = at.line;
+	}
 	s->lines[s->n_lines++] = line;
 	s->functions[s->n_functions - 1].n++;
 	return 0;

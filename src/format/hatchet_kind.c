@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "core/line_name.h"
 
 struct word {
 	const char *text;
@@ -40,16 +41,11 @@ static bool starts(const char *name, size_t len, const char *prefix)
 	return len >= n && !memcmp(name, prefix, n);
 }
 
-/* "<file>:<line>@<function>" */
 static bool is_source_line(const char *name, size_t len)
 {
-	const char *at = memrchr(name, '@', len), *p = at;
+	struct line_name at;
 
-	if (!at)
-		return false;
-	while (p > name && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	return p != at && p > name + 1 && p[-1] == ':';
+	return line_name_parse(name, len, &at) && at.file_len;
 }
 
 static enum frame_kind guess_device_work(const char *name, size_t len, unsigned hints)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "core/line_name.h"
 
 #define FILE_LEAST     4 /* columns of a file's name that are more than dots */
 #define ENDS_LEAST     6 /* columns from which on a name is cut in its middle */
@@ -25,13 +26,12 @@ static size_t digits_before(const char *text, size_t at)
 /* "…:12@function" */
 static bool find_line(struct code_place *p)
 {
-	const char *at = strrchr(p->text, '@');
-	size_t end = at ? (size_t)(at - p->text) : 0, n = digits_before(p->text, end);
+	struct line_name at;
 
-	if (!n || end < n + 2 || p->text[end - n - 1] != ':')
+	if (!line_name_parse(p->text, p->len, &at) || !at.file_len)
 		return false;
-	p->line = end - n - 1;
-	p->function = end + 1;
+	p->line = at.file_len;
+	p->function = at.function;
 	return true;
 }
 

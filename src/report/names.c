@@ -4,6 +4,7 @@
 #include "report/names.h"
 
 #include <string.h>
+#include "core/line_name.h"
 
 int name_format_parse(const char *word)
 {
@@ -26,22 +27,13 @@ static const char *after_last(const char *name, char c)
 	return p ? p + 1 : name;
 }
 
-/* "<file>:<line>@<function>" */
-static bool is_source_line(const char *name)
-{
-	const char *at = strrchr(name, '@'), *p = at;
-
-	while (p && p > name && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	return p && p != at && p > name && p[-1] == ':';
-}
-
 const char *name_format(const char *name, enum name_format format, bool frames_only,
 			struct buf *scratch)
 {
 	const char *file, *function;
+	struct line_name at;
 
-	if (format == FORMAT_FULL || (frames_only && !is_source_line(name)))
+	if (format == FORMAT_FULL || (frames_only && !line_name_parse(name, strlen(name), &at)))
 		return name;
 	if (format == FORMAT_FILE_FUNCTION_LINE)
 		return after_last(name, '/');

@@ -756,17 +756,17 @@ START_TEST(kinds_are_guessed)
 			{"cudaMemcpy", FRAME_COPY},    {"<captured_at>", FRAME_GRAPH},
 			{"scope", FRAME_FUNCTION},     {"__proton_launch_metadata", FRAME_STATE},
 			{"inner", FRAME_INSTRUMENT},   {"f.py:3@k", FRAME_LINE},
-			{"a@b", FRAME_FUNCTION}};
+			{"a@b", FRAME_FUNCTION},       {"c.c:7@m@GLIBC_2.14", FRAME_PYTHON}};
 	static const char text[] = FILE_OF(
-		LEAF("a/b.py:12@f", "") "," LEAF("matmul", KERNEL) "," LEAF("memcpy HtoD", KERNEL) "," LEAF("memset device", KERNEL) "," LEAF(
-			"cudaMemcpy", KERNEL
-			",\"direction\":\"x\"") "," LEAF("<captured_at>",
-							 "") "," LEAF("scope",
-								      "") "," LEAF("__proton_launch_metadata",
-										   "") "," LEAF("inner",
-												"\"cycles\":5") "," LEAF("f.py:3@k",
-															 "\"num_samples\":5") "," LEAF("a@b",
-																		       ""));
+		LEAF("a/b.py:12@f", "") "," LEAF("matmul", KERNEL) "," LEAF("memcpy HtoD", KERNEL) "," LEAF("memset device", KERNEL) "," LEAF("cudaMemcpy", KERNEL ",\"direction\":\"x\"") "," LEAF(
+			"<captured_at>",
+			"") "," LEAF("scope",
+				     "") "," LEAF("__proton_launch_metadata",
+						  "") "," LEAF("inner",
+							       "\"cycles\":5") "," LEAF("f.py:3@k",
+											"\"num_samples\":5") "," LEAF("a@b",
+														      "") "," LEAF("c.c:7@m@GLIBC_2.14",
+																   ""));
 	struct session *s = parse_ok(text, strlen(text));
 
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "core/by_line.h"
+#include "core/line_name.h"
 #include "core/source.h"
 #include "naming/source_files.h"
 
@@ -162,12 +163,14 @@ static const struct {
 
 START_TEST(names_of_lines)
 {
-	size_t len = 0;
-	uint32_t line = 0;
-	bool is_line = pc_line_parse(names[_i].name, &len, &line);
+	const char *name = names[_i].name;
+	struct line_name at = {.line = 0};
+	bool is_line = line_name_parse(name, strlen(name), &at);
 
-	ck_assert_int_eq(is_line ? (int)len : -1, names[_i].file_len);
-	ck_assert_uint_eq(line, names[_i].line);
+	ck_assert_int_eq(is_line ? (int)at.file_len : -1, names[_i].file_len);
+	ck_assert_uint_eq(at.line, names[_i].line);
+	if (is_line)
+		ck_assert_int_eq(name[at.function - 1], '@');
 }
 END_TEST
 
