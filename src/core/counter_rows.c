@@ -16,6 +16,12 @@ static const uint8_t order[] = {
 	COUNTED_NVLINK_RX,  COUNTED_NVLINK_TX, COUNTED_GPC_CLOCK, COUNTED_SYS_CLOCK};
 _Static_assert(sizeof(order) == COUNTED_N, "each has its place");
 
+/* As the memory of a device is known: the unit does not change between columns. */
+static void print_gigabytes(char out[HUMAN_MAX], double v)
+{
+	human_rate(out, v / 1e9);
+}
+
 /* SENSOR_N: it does not tell that. */
 static const struct sensor_row {
 	const char *title, *unit;
@@ -27,7 +33,8 @@ static const struct sensor_row {
 	{"power", "W", human_count, SENSOR_POWER, SENSOR_POWER_MEAN, SENSOR_N, SENSOR_POWER_MAX},
 	{"temperature", "C", human_count, SENSOR_TEMPERATURE, SENSOR_N, SENSOR_N,
 	 SENSOR_TEMPERATURE_MAX},
-	{"memory used", "B", human_bytes, SENSOR_MEMORY, SENSOR_N, SENSOR_N, SENSOR_MEMORY_MAX},
+	{"memory used", "GB", print_gigabytes, SENSOR_MEMORY, SENSOR_N, SENSOR_N,
+	 SENSOR_MEMORY_MAX},
 };
 enum { ROWS_A_DEVICE = COUNTED_N + ARRAY_SIZE(sensor_rows) };
 

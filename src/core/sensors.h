@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include "base/buf.h"
 
+#define SENSORS_NOTES "sensors " /* what is told of those who look begins so */
+
 enum sensor_rule {
 	SENSOR_SUM,
 	SENSOR_LEAST,

@@ -138,7 +138,7 @@ static void note_end(const struct watch *w, struct session *s, int status)
 
 	if (status == 0)
 		return;
-	buf_printf(&text, "sensors are missing from here on: %s ", asked(w));
+	buf_printf(&text, SENSORS_NOTES "are missing from here on: %s ", asked(w));
 	if (WIFSIGNALED(status))
 		buf_printf(&text, "ended with SIG%s", signal ? signal : "?");
 	else
@@ -160,7 +160,7 @@ static void note_silence(struct watch *w, struct session *s, uint64_t now_ns)
 	if (w->is_told || w->silent_ns < SILENT_NS)
 		return;
 	w->is_told = true;
-	buf_printf(&text, "sensors say nothing: %s has not answered for %u s", asked(w),
+	buf_printf(&text, SENSORS_NOTES "say nothing: %s has not answered for %u s", asked(w),
 		   (unsigned)(SILENT_NS / NSEC_PER_SEC));
 	session_note(s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
 }

@@ -142,6 +142,16 @@ static const char *say_none(struct panel *p)
 	return counter_rows_why_none(panel_session(p));
 }
 
+static bool is_about_devices(const char *note)
+{
+	static const char *const about[] = {COUNTERS_NONE, COUNTERS_NOTES, SENSORS_NOTES};
+
+	for (size_t i = 0; i < ARRAY_SIZE(about); i++)
+		if (!strncmp(note, about[i], strlen(about[i])))
+			return true;
+	return false;
+}
+
 /* What else is said of them, such as that one device has none. */
 static void list_notes(struct panel *p)
 {
@@ -151,8 +161,7 @@ static void list_notes(struct panel *p)
 	for (size_t i = 0; as_counters(p)->rows.n && i < s->n_notes; i++) {
 		const char *text = session_text(s, s->notes[i].text);
 
-		if (!strncmp(text, COUNTERS_NONE, strlen(COUNTERS_NONE)) ||
-		    !strncmp(text, COUNTERS_NOTES, strlen(COUNTERS_NOTES)))
+		if (is_about_devices(text))
 			sections_add_text(p, text, (p->width ? p->width : 80) - 1, &row);
 	}
 }

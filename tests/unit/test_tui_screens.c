@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "test_tui_session.h"
 #include "count_ns.h"
+#include "tui/tui_impl.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,28 +171,115 @@ static const struct {
 	{"panel_counters_over", &live_mono, 24, 80, true},
 };
 
+static void add_sensors(struct world *w, uint32_t device)
+{
+	*session_sensors_of(w->s, device) = (struct sensors){{[SENSOR_CLOCK] = 1500,
+							      [SENSOR_CLOCK_MEAN] = 1712,
+							      [SENSOR_CLOCK_MAX] = 1980,
+							      [SENSOR_POWER] = 612,
+							      [SENSOR_POWER_MAX] = 700,
+							      [SENSOR_TEMPERATURE] = 61,
+							      [SENSOR_TEMPERATURE_MAX] = 64,
+							      [SENSOR_MEMORY] = 131e9,
+							      [SENSOR_MEMORY_MAX] = 138e9}};
+}
+
 START_TEST(counters_panel)
 {
-	struct sensors *sensors;
 	struct world w;
 
 	world_init(&w);
-	sensors = session_sensors_of(w.s, 0);
-	sensors->v[SENSOR_CLOCK] = 1500;
-	sensors->v[SENSOR_CLOCK_MEAN] = 1712;
-	sensors->v[SENSOR_CLOCK_MAX] = 1980;
-	sensors->v[SENSOR_POWER] = 612;
-	sensors->v[SENSOR_POWER_MAX] = 700;
-	sensors->v[SENSOR_TEMPERATURE] = 61;
-	sensors->v[SENSOR_TEMPERATURE_MAX] = 64;
-	sensors->v[SENSOR_MEMORY] = 131e9;
-	sensors->v[SENSOR_MEMORY_MAX] = 138e9;
+	add_sensors(&w, 0);
 	world_counters(&w, 0);
 	w.s->counting = !counter_panels[_i].is_over;
 	world_open(&w, counter_panels[_i].options);
 	world_tick(&w);
 	world_keys(&w, "M-8");
 	world_golden(&w, counter_panels[_i].rows, counter_panels[_i].cols, counter_panels[_i].name);
+	world_done(&w);
+}
+END_TEST
+
+/* Devices alone, without any program. */
+static const struct tui_options devices_utf8 = {
+	.live = true, .source = TUI_OF_DEVICES, .command = "top", .panel = TUI_PANEL_COUNTERS};
+static const struct tui_options devices_ascii = {.live = true,
+						 .source = TUI_OF_DEVICES,
+						 .command = "top",
+						 .panel = TUI_PANEL_COUNTERS,
+						 .ascii = true};
+static const struct tui_options devices_mono = {.live = true,
+						.source = TUI_OF_DEVICES,
+						.command = "top",
+						.panel = TUI_PANEL_COUNTERS,
+						.theme = "mono"};
+
+static const struct {
+	const char *name;
+	const struct tui_options *options;
+	const char *keys;
+	uint32_t n; /* devices */
+	int rows, cols;
+} devices_alone[] = {
+	{"devices_alone_80x24", &devices_utf8, "", 1, 24, 80},
+	{"devices_alone_140x40", &devices_utf8, "", 1, 40, 140},
+	{"devices_alone_40x10", &devices_ascii, "", 1, 10, 40},
+	{"devices_alone_mono", &devices_mono, "", 2, 24, 80},
+	{"devices_alone_devices", &devices_utf8, "4", 2, 24, 80},
+	{"devices_alone_notes", &devices_ascii, "5", 1, 24, 80},
+};
+
+static void devices(struct world *w, uint32_t n)
+{
+	world_init_empty(w);
+	w->s->counters_asked = true;
+	w->s->counting = true;
+	for (uint32_t i = 0; i < n; i++) {
+		struct session_device device = {.type = strtab_adds(w->s->strings, "CUDA"),
+						.name = strtab_adds(w->s->strings, "NVIDIA H200"),
+						.index = (int32_t)i,
+						.host = SESSION_NONE};
+
+		add_sensors(w, session_device_intern(w->s, &device));
+		world_counters(w, i);
+	}
+	session_note(w->s, SESSION_NONE, NOTE_WARNING,
+		     "sensors say nothing: libnvidia-ml.so.1 has not answered for 10 s");
+	w->status.target = n == 1 ? "1 device of node7" : "2 devices of node7";
+	w->status.pid = 0;
+}
+
+START_TEST(devices_without_a_program)
+{
+	struct world w;
+
+	devices(&w, devices_alone[_i].n);
+	world_open(&w, devices_alone[_i].options);
+	world_keys(&w, devices_alone[_i].keys);
+	world_golden(&w, devices_alone[_i].rows, devices_alone[_i].cols, devices_alone[_i].name);
+	world_done(&w);
+}
+END_TEST
+
+/* Terminals of any size, down to one character: nothing is drawn outside, and those with room for it have the panel. */
+START_TEST(any_size)
+{
+	static const struct tui_options *const options[] = {&live_utf8, &devices_ascii};
+	struct world w;
+
+	if (_i == 0)
+		world_init(&w);
+	else
+		devices(&w, 2);
+	world_open(&w, options[_i]);
+	for (unsigned panel = 0; panel < TUI_N_PANELS; panel++)
+		for (int rows = 1; rows <= 13; rows += 1 + (rows > 5))
+			for (int cols = 1; cols <= 40; cols += 1 + cols / 6) {
+				_cleanup_(buf_done) struct buf text = {0};
+
+				w.t->current = (enum tui_panel)panel;
+				ck_assert_int_eq(tui_dump(w.t, rows, cols, false, &text), 0);
+			}
 	world_done(&w);
 }
 END_TEST
@@ -1079,6 +1167,8 @@ Suite *suite_screens(void)
 	tcase_add_loop_test(c, counters, 0, 3);
 	tcase_add_loop_test(c, counter_meters, 0, ARRAY_SIZE(meters));
 	tcase_add_loop_test(c, counters_panel, 0, ARRAY_SIZE(counter_panels));
+	tcase_add_loop_test(c, devices_without_a_program, 0, ARRAY_SIZE(devices_alone));
+	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
