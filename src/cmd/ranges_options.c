@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/metrics_asked.h"
@@ -74,13 +75,38 @@ static int check_reduce(const char *word, int *ret)
 
 /* ---- metrics ---- */
 
+static bool is_file(char *name, char *end)
+{
+	char was = *end;
+	bool is;
+
+	*end = '\0';
+	is = access(name, F_OK) == 0;
+	*end = was;
+	return is;
+}
+
+/* Where the first of these ends. The path of a set may have commas: the longest one that is there is meant. */
+static char *name_end(char *list)
+{
+	char *first = list + strcspn(list, ","), *end = list + strlen(list);
+
+	if (!strchr(list, '/'))
+		return first;
+	while (end > first && !is_file(list, end))
+		do
+			end--;
+		while (*end != ',');
+	return end;
+}
+
 /* "a,b,c" in place: their number. */
 static size_t split(char *list, const char **names, size_t max)
 {
 	size_t n = 0;
 
 	for (char *name = list; name && n < max;) {
-		char *comma = strchr(name, ',');
+		char *end = name_end(name), *comma = *end ? end : NULL;
 
 		if (comma)
 			*comma++ = '\0';

@@ -176,6 +176,14 @@ check "… and how long they ran nobody knows" "zero_timestamps=1000" "$(losses 
 trouble drop user "not measured: 1 kernels for which CUPTI had no room"
 check "without room: the others are told" "add 49900 mul 100000" "$(of dram__bytes.sum)"
 
+# ---- a set of one's own, wherever it is
+mkdir "a,b"
+printf 'counting range\ndram__bytes.sum\n' >"a,b/c,d"
+check "a path with commas: status" 0 "$(run 1 100 --metrics "a,b/c,d")"
+check "a path with commas" "add 5000 mul 10000" "$(of dram__bytes.sum)"
+check "… and a metric beside it: status" 0 "$(run 1 100 --metrics "a,b/c,d,sm__cycles_active.max")"
+check "… and a metric beside it" "add 5000 mul 10000, add 101 mul 201" "$(of dram__bytes.sum), $(of sm__cycles_active.max)"
+
 # ---- what is asked
 refused() { # SENTENCE OPTIONS…
 	check "$*: status" 2 "$(run 1 10 "${@:2}")"
