@@ -17,8 +17,10 @@ of their kernels. A range holds what was launched within it, also in ranges with
 Kernels' durations and their number are measured, and GMP's thirty counters of the hardware, for which CUPTI runs each
 kernel once a pass, one after another: `create_profiler(metrics=None)` goes without, and then nothing waits. In a run of
 `proton record` or `top` they are those that the run measures (--metrics). Counters are of kernels, and add up over a
-range as their names say: sums add, of maxima there is one, all else is a mean weighted by time. What is not known of a
-range is `-`: the greatest of a sum, the mean of maxima. Ranges of the type MEMORY have what was allocated and released on devices between their ends, by any thread; of these the latest
+range as their names say: sums add, of maxima there is one, all else is a mean weighted by time. Of a kernel that ran more than
+once in a scope this is all that is kept, so the greatest of a sum, or the mean of maxima, is not known then, and is `-`
+with that reason. Which counters there are is settled by the first profiler, or by the run, and all have these; one that asks
+for others than the first did cannot begin, and says which there are. Ranges of the type MEMORY have what was allocated and released on devices between their ends, by any thread; of these the latest
 131,072 operations are kept. A caching allocator, as PyTorch's, allocates rarely, for many tensors.
 """
 import atexit
@@ -57,6 +59,14 @@ DURATION = "gpu__time_duration.sum"
 # GMP's own set of counters.
 METRICS = "gmp"
 
+# How sentences begin that say why there is nothing, and how others end: that some are left out, or that there are none.
+NO_WORK = "no CUDA work is recorded"
+NO_COUNTERS = "no hardware metrics"
+NOT_REASONS = ("says which)", "hardware metrics are not measured")
+
+# How a counter is kept of a kernel that ran more than once.
+KEPT = {"sum": "sum", "max": "maximum", "min": "minimum", "wmean": "mean"}
+
 OUTPUT = os.path.join("output", "result.csv")
 # The profile of all ranges, beside the table.
 SESSION = os.path.join("output", "gmp")
@@ -84,14 +94,20 @@ def _word(given, words, what):
 
 class Counter:
     """A counter of the hardware over kernels: `value`, as `rule` says how two make one ("sum", "max", "min", "wmean",
-    which is weighted by time)."""
+    which is weighted by time); each by itself in `singles`, None where some are known together alone."""
 
     def __init__(self, rule):
         self.rule = rule
         self.value = None
         self.weight = 0
+        self.singles = []
 
-    def add(self, value, weight):
+    def add(self, value, weight, n):
+        """Of n kernels together."""
+        if n != 1:
+            self.singles = None
+        elif self.singles is not None:
+            self.singles.append(value)
         if self.value is None:
             self.value = value
         elif self.rule == "sum":
@@ -107,6 +123,10 @@ class Counter:
         """Over n kernels, by one of REDUCTIONS; None where that is not known."""
         if n == 1 or reduction == "SUM" or self.rule == reduction.lower():
             return self.value
+        if reduction == "MAX" and self.singles:
+            return max(self.singles)
+        if reduction == "MEAN" and self.singles and self.rule in ("max", "min"):
+            return sum(self.singles) / n
         if reduction == "MEAN" and self.rule in ("sum", "wmean"):
             return self.value / n if self.rule == "sum" else self.value
         return None
@@ -136,7 +156,9 @@ class Range:
         for name, rule in rules.items():
             if metrics.get(name) is not None:
                 counter = self.counters.setdefault(name, Counter(rule))
-                counter.add(metrics[name], metrics.get("measured_time (ns)", 0))
+                counter.add(
+                    metrics[name], metrics.get("measured_time (ns)", 0), metrics.get("measured", 0)
+                )
 
     def reduced(self, reduction):
         """The duration by one of REDUCTIONS, in nanoseconds; None where no kernel ran."""
@@ -200,6 +222,17 @@ def _rules(profile):
         for m in profile.get("metrics", ())
         if "__" in m["name"] and m["name"] != DURATION
     }
+
+
+def _sentence(texts, begins):
+    """The one of these that says most: that begins so. Where none says why, CUPTI was there and counted other kernels."""
+    for text in texts:
+        if text.startswith(begins):
+            return text
+    for text in texts:
+        if not text.endswith(NOT_REASONS):
+            return text
+    return "what CUDA graphs run, or is launched while a stream is captured, is not counted"
 
 
 def ranges_of(profile, names):
@@ -398,19 +431,19 @@ class GmpProfiler:
         return ranges
 
     def _warn_if_unmeasured(self, profile, ranges):
-        """Once, in the profile's own words."""
-        texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
-        others = [text for text in texts if not text.startswith("no hardware metrics")]
+        """Once, in a sentence of the profile's own."""
         if self._is_warned:
             return
+        texts = [n["text"] for n in profile.get("notes", ()) if n["level"] == "warning"]
+        others = [t for t in texts if not (t.startswith(NO_COUNTERS) or t.endswith(NOT_REASONS))]
         if ranges and others and all(n["kind"] != "kernel" for n in profile["nodes"]):
-            what, texts = "no kernels were seen", others
+            what, why = "no kernels were seen", _sentence(others, NO_WORK)
         elif self._metrics and not all(r.n_measured or not r.n_kernels for r in ranges):
-            what = "kernels without counters"
+            what, why = "kernels without counters", _sentence(texts, NO_COUNTERS)
         else:
             return
         self._is_warned = True
-        warnings.warn("%s: %s" % (what, "; ".join(texts) or "why is not known"))
+        warnings.warn("%s: %s" % (what, why))
 
     def _flush(self):
         """All that was launched until now has been recorded."""
@@ -513,13 +546,22 @@ def _session_json(session):
         _native.data_free(data)
 
 
+def _shown(value, counter):
+    """With the reason where there is no value."""
+    if value is not None:
+        return "%.2f" % value
+    if counter is None:
+        return "-"
+    return "- (of a kernel that ran more than once its %s is kept)" % KEPT[counter.rule]
+
+
 def format_ranges(ranges, reduction):
     """The text that print_profiler_ranges() prints."""
     lines = ["🔥 Kernel Profiling Results (%s):" % reduction, "Number of ranges: %d" % len(ranges)]
     for i, r in enumerate(ranges, 1):
         lines.append("Range %d: %s" % (i, " / ".join(r.path)))
         for name, value in r.rows(reduction):
-            lines.append("  %s: %s" % (name, "-" if value is None else "%.2f" % value))
+            lines.append("  %s: %s" % (name, _shown(value, r.counters.get(name))))
         lines.append("  kernels: %d" % r.n_kernels)
         if r.n_measured not in (0, r.n_kernels):
             lines.append("  kernels with counters: %d" % r.n_measured)

@@ -91,6 +91,9 @@ class Ranges(unittest.TestCase):
                 node(4, 1, "kernel", "none", count=1),
                 node(5, 0, "scope", "empty"),
                 node(6, 5, "kernel", "one", **metrics(1, 100, 10, 7, 50)),
+                node(7, 0, "scope", "matrix_operations"),
+                node(8, 7, "kernel", "one", **metrics(1, 100, 10, 7, 50)),
+                node(9, 7, "kernel", "other", **metrics(1, 300, 30, 9, 90)),
             ],
         }
         found = gmp.ranges_of(profile, NAMES)
@@ -100,13 +103,18 @@ class Ranges(unittest.TestCase):
             [[40, 9, 80], [None, 9, None], [10, None, 80]],
         )
         self.assertEqual([[v for _, v in found[1].rows(r)][1:] for r in gmp.REDUCTIONS], [[10, 7, 50]] * 3)
+        # Each kernel ran once: all is known.
+        self.assertEqual(
+            [[v for _, v in found[2].rows(r)][1:] for r in gmp.REDUCTIONS],
+            [[40, 9, 80], [30, 9, 90], [20, 8, 80]],
+        )
         self.assertEqual(
             gmp.format_ranges(found[:1], "MAX").splitlines()[3:],
             [
                 "  gpu__time_duration.sum: 0.00",
-                "  a__b.sum: -",
+                "  a__b.sum: - (of a kernel that ran more than once its sum is kept)",
                 "  a__b.max: 9.00",
-                "  a__b.pct: -",
+                "  a__b.pct: - (of a kernel that ran more than once its mean is kept)",
                 "  kernels: 7",
                 "  kernels with counters: 4",
             ],
@@ -297,7 +305,7 @@ if "late" in sys.argv:
     cuda.cuInit(0)
     launch("add")
 profiler = gmp.create_profiler()
-for metric in sys.argv[2:]:
+for metric in [a for a in sys.argv[2:] if "__" in a]:
     profiler.add_metrics(metric)
 profiler.init()
 cuda.cuInit(0)
@@ -308,6 +316,16 @@ with profiler.profile_range("outer"):
 profiler.print_profiler_ranges()
 try: profiler.add_metrics("a__b.sum")
 except gmp.ProfilerError as error: print(error)
+if "second" in sys.argv:
+    def counted(name, metrics):
+        other = gmp.create_profiler(metrics)
+        other.init()
+        with other.profile_range(name):
+            launch("add")
+        return [r.counters.get("dram__bytes.sum") for r in other.get_ranges() if r.name == name][0]
+    try: counted("refused", "dram__bytes.sum,a__b.max")
+    except gmp.ProfilerError as error: print("ProfilerError:", error)
+    print("of the first: %.2f" % counted("fewer", "dram__bytes.sum").value)
 """
 
 
@@ -369,7 +387,24 @@ class Counted(Case):
         out, err = self.run_it("early", MOCK_CUPTI_CHIP=None)
         self.assertIn("  gpu__time_duration.sum: 5000.00\n  kernels: 5\n", out)
         self.assertIn("kernels without counters: which chip? there is no GPU to ask", err)
-        self.assertIn("hardware metrics are not measured", err)
+        self.assertNotIn("are not measured", err)
+
+    def test_another_profiler(self):
+        """It has the counters of the first one, or says which these are."""
+        out, err = self.run_it("early", "dram__bytes.sum", "second")
+        self.assertIn(
+            "ProfilerError: cannot start profiling: the first session asked for all metrics of this program, "
+            "'gmp,dram__bytes.sum', without 'a__b.max'\n",
+            out,
+            err,
+        )
+        self.assertIn("of the first: 104.00\n", out)
+
+    def test_one_reason(self):
+        """Of several sentences the one that says why."""
+        _out, err = self.run_it("early", MOCK_CUPTI_RANGES="35")
+        self.assertIn("kernels without counters: no hardware metrics: the driver keeps", err)
+        self.assertNotIn("left out", err)
 
     def test_no_cupti(self):
         out, err = self.run_it("early", PROTON_CUPTI_PATH=os.path.abspath("none"))

@@ -217,7 +217,7 @@ static int spawn_receiver(const char *command, int *ret_fd)
 	if (!envp)
 		return fail(-ENOMEM, "out of memory");
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	atomic_store(&measured_is_answered, metrics != NULL);
+	measured_ask(metrics);
 	r = spawn_detached(command, argv, envp, ret_fd);
 	free(envp);
 	return r < 0 ? fail(r, "cannot start '%.150s': %s", command, strerror(-r)) : 0;

@@ -14,13 +14,42 @@
 
 enum { COUNT, TIME, FIRST }; /* places in the set */
 
-_Atomic bool measured_by_scope, measured_is_answered;
+_Atomic bool measured_by_scope;
+static _Atomic(const char *) asked;
 
 static struct {
 	struct ranges_wanted wanted;
 	_Atomic bool is_read;
 	uint32_t set;
 } measured = {.set = WIRE_NONE};
+
+/* The one before stays where it is: somebody may read it. */
+void measured_ask(const char *names)
+{
+	atomic_store(&asked, names ? strdup(names) : NULL);
+}
+
+const char *measured_asked(void)
+{
+	return atomic_load(&asked);
+}
+
+static bool has_name(const char *names, const char *name, size_t len)
+{
+	for (; names; names = strchr(names, ','), names += names != NULL)
+		if (strcspn(names, ",") == len && !memcmp(names, name, len))
+			return true;
+	return false;
+}
+
+const char *measured_missing(const char *names)
+{
+	while (names && has_name(measured_asked(), names, strcspn(names, ","))) {
+		names = strchr(names, ',');
+		names += names != NULL;
+	}
+	return names;
+}
 
 static bool read_file(char *text, size_t size)
 {

@@ -16,8 +16,12 @@ struct ranges_wanted;
 struct thread_state;
 /* What the session's directory says; NULL: nothing. */
 const struct ranges_wanted *measured_wanted(void);
-/* Notes say already why there are none: who receives was asked for them. */
-extern _Atomic bool measured_is_answered;
+/* Who receives was asked for these, by a program that starts by itself: notes say why there are none. A text is copied; NULL:
+ * for none. Before the collector starts. */
+void measured_ask(const char *names);
+const char *measured_asked(void);
+/* The first of these names that was not asked for, up to its ','; NULL: all were. */
+const char *measured_missing(const char *names);
 /* Where what is measured beside the slot of a record belongs, before that is added there. False: nowhere. */
 bool measured_beside(uint32_t slot, struct range_place *ret);
 /* Of a range around what this thread launches in this launch context: the innermost scope that has ranges, or, of graphs,

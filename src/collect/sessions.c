@@ -333,11 +333,24 @@ static int start_locked(const struct spec *spec)
 /* What is measured has a place in each value's set, and CUPTI's profiler a plan: both are made once, at first. */
 static void say_if_unmeasured(void)
 {
-	if (!measured_wanted() && !atomic_load(&measured_is_answered))
+	if (!measured_wanted() && !measured_asked())
 		collect_note(
 			NOTE_WARNING,
 			"no hardware metrics: the first session of a program that starts by itself asks for them, "
 			"else the run (proton record --metrics)");
+}
+
+/* Whoever asked for others would take the first one's for its own. */
+static int check_metrics(const char *names)
+{
+	const char *missing = names && measured_asked() ? measured_missing(names) : NULL;
+
+	if (!missing)
+		return 0;
+	return session_fail(
+		PROTON_INVALID,
+		"the first session asked for all metrics of this program, '%.40s', without '%.*s'",
+		measured_asked(), (int)MIN(strcspn(missing, ","), (size_t)60), missing);
 }
 
 int collect_session_start(const char *name, const struct proton_session_options *options)
@@ -345,6 +358,7 @@ int collect_session_start(const char *name, const struct proton_session_options 
 	struct spec spec;
 	int r = spec_fill(&spec, name, options);
 
+	r = r < 0 ? r : check_metrics(spec.mode.metrics);
 	if (r < 0)
 		return r;
 	if (!sessions_lock())
