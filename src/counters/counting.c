@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "core/device_by_uuid.h"
 #include "counters/counter.h"
 
 #define PERIOD_NS (NSEC_PER_SEC / 4)
@@ -54,24 +55,13 @@ static void note_end(const struct counting *c, struct session *s)
 
 /* ---- what it counted ---- */
 
-static uint32_t device_of(const struct session *s, const char uuid[CUDA_UUID_TEXT])
-{
-	uint32_t id = strtab_find(s->strings, uuid, strnlen(uuid, CUDA_UUID_TEXT)), i = 0;
-
-	if (!uuid[0] || id == STRTAB_NONE)
-		return SESSION_NONE;
-	while (i < s->n_devices && s->devices[i].uuid != id)
-		i++;
-	return i < s->n_devices ? i : SESSION_NONE;
-}
-
 /* The helper has somebody else's library in it, which may write where it likes: its page is read as any
  * file is. */
 static bool take_ring(struct counter_ring *ring, struct session *s)
 {
 	uint32_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
 	uint32_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed), first = taken;
-	uint32_t device = device_of(s, ring->uuid);
+	uint32_t device = device_by_uuid(s, ring->uuid, sizeof(ring->uuid));
 
 	if (written - taken > COUNTER_TIMES)
 		taken = written;

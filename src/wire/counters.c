@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
-#include "wire/device.h"
+#include "core/device_by_uuid.h"
 #include "wire/wire.h"
 
 struct time {
@@ -128,7 +128,7 @@ int wire_counters_take(struct session *s, const void *payload, size_t size)
 	if (head.n_times > (size - sizeof(head)) / each)
 		return -EBADMSG;
 	s->losses[LOSS_COUNTERS] = MAX(s->losses[LOSS_COUNTERS], head.lost);
-	device = wire_device_by_uuid(s, head.uuid);
+	device = device_by_uuid(s, head.uuid, sizeof(head.uuid));
 	for (uint32_t i = 0; r == 0 && device != SESSION_NONE && i < head.n_times; i++)
 		r = take_time(s, device, at + i * each, head.n);
 	return r;

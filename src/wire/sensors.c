@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/util.h"
-#include "wire/device.h"
+#include "core/device_by_uuid.h"
 #include "wire/wire.h"
 
 struct sensors_frame {
@@ -54,7 +54,7 @@ int wire_sensors_take(struct session *s, const void *payload, size_t size)
 		return -EBADMSG;
 	memcpy(taken.v, (const char *)payload + sizeof(head),
 	       MIN(head.n, (uint32_t)SENSOR_N) * sizeof(double));
-	device = wire_device_by_uuid(s, head.uuid);
+	device = device_by_uuid(s, head.uuid, sizeof(head.uuid));
 	if (device == SESSION_NONE)
 		return 0;
 	now = session_sensors_of(s, device);
