@@ -159,10 +159,11 @@ static int join_rows(struct join *j, uint32_t row, const struct session_row *add
 	return r;
 }
 
-/* What rows of a place have in common is all that is known of where their sum belongs. */
-static uint32_t common_lane(struct join *j, const struct spot *spots, size_t n)
+/* What rows of a place have in common is all that is known of where their sum belongs; at: one of the first run's. */
+static uint32_t common_lane(struct join *j, const struct session_row *at, const struct spot *spots,
+			    size_t n)
 {
-	struct session_lane lane = j->first->lanes[j->first->rows[spots[0].row].lane];
+	struct session_lane lane = j->first->lanes[at->lane];
 
 	lane.thread = 0;
 	for (size_t i = 1; i < n; i++) {
@@ -174,11 +175,18 @@ static uint32_t common_lane(struct join *j, const struct spot *spots, size_t n)
 	return session_lane_intern(j->first, &lane);
 }
 
-/* Rows that cannot be told apart: all of the other run, added up, in a row of its own. The first spot is the first run's. */
+static const struct spot *spot_of_first(const struct spot *spots)
+{
+	while (spots->key[SPOT_SIDE] != RUN_FIRST)
+		spots++;
+	return spots;
+}
+
+/* Rows that cannot be told apart: all of the other run, added up, in a row of its own. There is one of the first run. */
 static int join_sums(struct join *j, const struct spot *spots, size_t n)
 {
-	const struct session_row at = j->first->rows[spots[0].row];
-	uint32_t lane = common_lane(j, spots, n), row, set;
+	const struct session_row at = j->first->rows[spot_of_first(spots)->row];
+	uint32_t lane = common_lane(j, &at, spots, n), row, set;
 	double weight = 0;
 
 	if (lane == SESSION_NONE)
@@ -344,7 +352,7 @@ static bool is_same_number(struct join *j, const struct spot *spots, size_t n)
 }
 
 /* Rows of one node, process, epoch and device. */
-static int join_place(struct join *j, struct spot *spots, size_t n)
+static int join_place(struct join *j, const struct spot *spots, size_t n)
 {
 	const struct ran_otherwise *o = ran_within_find(
 		j->otherwise, j->n_otherwise, spots[0].key[SPOT_NODE], spots[0].key[SPOT_PROCESS]);
@@ -362,8 +370,6 @@ static int join_place(struct join *j, struct spot *spots, size_t n)
 			r = join_rows(j, spots[i].row, &j->other->rows[spots[i + 1].row]);
 		return r;
 	}
-	while (spots->key[SPOT_SIDE] != RUN_FIRST) /* one there is: it has as many */
-		spots++, n--;
 	return join_sums(j, spots, n);
 }
 

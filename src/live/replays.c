@@ -82,11 +82,14 @@ static struct session *session_of(const struct run *run)
 	return receiver_session(run->rec.receiver);
 }
 
-/* The profile, with what it has by now. */
+/* The profile, and those of the program's sessions, with what they have by now. */
 static void save(struct replays *r)
 {
 	struct run *first = r->first;
-	int e = recording_save(&first->rec);
+	int e;
+
+	session_files_again(&first->rec.sessions, first->rec.receiver);
+	e = recording_save(&first->rec);
 
 	if (e < 0 && first->options.rec.quiet) /* if not quiet, the summary says it */
 		complain("cannot write '%s': %s", first->rec.file, recording_strerror(e));

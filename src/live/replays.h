@@ -4,7 +4,7 @@
 /* A program that runs more than once, for hardware metrics of which one run counts a part (record --replay application):
  *
  *   run 1 ── session ─────────────────────────────> profile, and files of the program's sessions
- *   run 2 ── session ── core/other_run ──┐   └────> profile, with what it counted
+ *   run 2 ── session ── core/other_run ──┐   └────> the same, with what it counted
  *   run 3 ── session ── core/other_run ──┘   └────> …
  *
  * A run that fails is the last, and nothing of it is taken: what the profile has stays.

@@ -448,6 +448,32 @@ void session_files_finish(struct session_files *f, struct receiver *r)
 		reap(f, &f->jobs[job_running(f)], 0);
 }
 
+/* One whose file was written, and not by what was asked of it later. Nobody waits for an answer any more. */
+static void start_again(struct session_files *f, struct receiver *r, size_t at,
+			const struct wire_session_state *state)
+{
+	const struct wanted w = {.session = state,
+				 .at = at,
+				 .phase = WIRE_NONE,
+				 .format = *state->format ? state->format : format_hatchet.name};
+	const struct format *format = format_of(w.format);
+
+	if (!state->taken || !format || !session_names_has(&f->names, state, format->suffix))
+		return;
+	f->jobs[0] = (struct session_job){.answer = -1, .form = finalized_form};
+	start(f, &f->jobs[0], r, &w);
+	if (f->jobs[0].child)
+		reap(f, &f->jobs[0], 0);
+}
+
+void session_files_again(struct session_files *f, struct receiver *r)
+{
+	struct wire_session_state state;
+
+	for (size_t i = 0; wire_decoder_session(receiver_decoder(r), i, &state); i++)
+		start_again(f, r, i, &state);
+}
+
 void session_files_done(struct session_files *f)
 {
 	session_names_done(&f->names);

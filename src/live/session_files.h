@@ -33,6 +33,9 @@ void session_files_poll(struct session_files *f, struct receiver *r);
 bool session_files_busy(const struct session_files *f);
 /* The run is over: all that is due, and as far as they got, the sessions that were not finalized. */
 void session_files_finish(struct session_files *f, struct receiver *r);
+/* The files of sessions once more, after session_files_finish(): there is more in what was received. Not of those that a
+ * later one with the same number has followed: what was theirs is not known any more. */
+void session_files_again(struct session_files *f, struct receiver *r);
 void session_files_done(struct session_files *f);
 
 #endif

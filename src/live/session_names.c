@@ -142,6 +142,12 @@ static struct session_name *own_name(struct session_names *n, uint64_t wanted,
 	return NULL;
 }
 
+bool session_names_has(struct session_names *n, const struct wire_session_state *session,
+		       const char *suffix)
+{
+	return own_name(n, hash_stem(session->name, suffix), session);
+}
+
 /* A place in the list: of what is replaced, or a new one; NULL: no memory. */
 static struct session_name *name_place(struct session_names *n, uint64_t used)
 {

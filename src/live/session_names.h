@@ -35,6 +35,9 @@ void session_names_run(struct session_names *n, const char *path);
  * this is the first time that it was asked for. 0 or -errno. */
 int session_names_find(struct session_names *n, const struct wire_session_state *session,
 		       const char *suffix, char **ret_stem, bool *ret_is_other);
+/* Has it a file that was asked for with this suffix, and that no later one has taken? */
+bool session_names_has(struct session_names *n, const struct wire_session_state *session,
+		       const char *suffix);
 /* A session was finalized, when its process had started so many. */
 void session_names_over(struct session_names *n, const struct wire_session_state *session,
 			uint32_t n_started);

@@ -115,6 +115,19 @@ check "… with its counts" "4 4" "$(of count add) $(of count mul)"
 check "killed as a whole in run 2: runs" 2 "$(interrupted KILL)"
 check "… the first run's profile is whole" "1 200 - -" "$(sums inner)"
 
+# ---- sessions of the program: their files have what all runs counted, where no other session followed them
+rm -f a.hatchet
+"$PROTON" record -q -o a.hatchet --metrics $three --range scope --replay application -- "${app%/*}/collect_ranges" \
+	"$work/lib/libcuda.so.1" sessions >out 2>err </dev/null
+check "sessions: status" 0 $?
+check "… in the profile" "1 200 200 200" "$(sums early)"
+mv first.hatchet a.hatchet
+check "… in the file of one that another followed" "1 200 - -" "$(sums early)"
+check "… with its counts alone" 2 "$(of count add)"
+check "… and not of the next" "- - - -" "$(sums later)"
+mv second.hatchet a.hatchet
+check "… in the file of the one that the program's end ended" "1 200 200 200" "$(sums later)"
+
 # ---- one pass
 metrics=dram__bytes.sum,lts__t_sector_hit_rate.pct
 check "one pass: status, runs" "0 1" "$(run nvtx)"
