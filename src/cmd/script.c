@@ -76,9 +76,16 @@ static bool is_word(const struct arguments *a, int id, const char *word)
 	return a->words[id] && !strcmp(a->words[id], word);
 }
 
-static bool is_triton_s(const struct arguments *a)
+/* Inside kernels: the mode is Triton's compiler's, … */
+static bool looks_inside(const struct arguments *a)
 {
 	return is_word(a, OPT_BACKEND, "instrumentation");
+}
+
+/* … and traces are its collector's. */
+static bool is_triton_s(const struct arguments *a)
+{
+	return looks_inside(a) && is_word(a, OPT_DATA, "trace");
 }
 
 /* Which formats a mode may have is a matter of the data: known when all options are. */
@@ -87,7 +94,7 @@ static bool read_mode(const struct arguments *a, struct session_mode *ret)
 	const char *mode = a->words[OPT_MODE] ? a->words[OPT_MODE] : "";
 	bool traced = is_word(a, OPT_DATA, "trace");
 
-	if ((session_mode_read(mode, traced, ret) && !ret->metrics) || is_triton_s(a))
+	if (looks_inside(a) || (session_mode_read(mode, traced, ret) && !ret->metrics))
 		return true;
 	complain(
 		"option '--mode' takes pcsampling and periodic_flushing, with or without :format=%s, "
@@ -329,7 +336,7 @@ static int run_script(const struct arguments *a, const struct session_mode *mode
 int cmd_script(int argc, char **argv)
 {
 	struct arguments a = {0};
-	struct session_mode mode;
+	struct session_mode mode = {0};
 	int first = options_parse(&command_script, argc, argv, on_option, &a);
 
 	if (first <= 0)

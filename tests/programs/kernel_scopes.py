@@ -90,6 +90,12 @@ def plain():
     p.finalize(session)
 
 
+def inside():
+    """Somebody else has the session."""
+    kernel()
+    launch(buffer())
+
+
 def shifted():
     session = start(mode="cuda:default:optimizations=time_shift,clock32")
     kernel(metadata(optimizations="clock32,time_shift"))

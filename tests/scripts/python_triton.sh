@@ -150,10 +150,34 @@ has "and why" "backend 'instrumentation' is Triton's" err
 mkdir -p instrument/triton/profiler
 touch instrument/triton/__init__.py instrument/triton/profiler/__init__.py
 echo 'import os, sys; print(sys.argv[1:], "PROTON_SESSION" in os.environ); open("in.hatchet", "w").write("theirs")' >instrument/triton/profiler/proton.py
-(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m default script.py) >out 2>err
-check "backend instrumentation is Triton's: status" 0 $?
-check "its words, and no collector of ours" "['-n', 'in', '-b', 'instrumentation', '-m', 'default', 'script.py'] False" "$(cat out)"
+(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m default -d trace script.py) >out 2>err
+check "backend instrumentation, a trace, is Triton's: status" 0 $?
+check "its words, and no collector of ours" "['-n', 'in', '-b', 'instrumentation', '-m', 'default', '-d', 'trace', 'script.py'] False" "$(cat out)"
 check "its profile stays" theirs "$(cat in.hatchet)"
+mkdir -p instrument/triton/_C
+touch instrument/triton/_C/__init__.py
+cat >instrument/triton/profiler/hooks.py <<'END'
+class InstrumentationHook:
+    def __init__(self, mode):
+        self.mode = mode
+
+class HookManager:
+    def register(hook, session):
+        print("register", hook.mode, session)
+
+    def unregister(session=None):
+        print("unregister", session)
+END
+inside=$here/programs/kernel_scopes.py
+(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m mma:buffer_type=global "$inside" "$cuda" inside) >out 2>err
+check "backend instrumentation: status" 0 $?
+check "backend instrumentation: Triton's layer" "register mma:buffer_type=global 0|unregister None|" "$(tr '\n' '|' <out)"
+check "backend instrumentation: scopes and kernels" "400 100 1" "$(metric in.hatchet whole cycles) $(metric in.hatchet whole cycles_max) $(metric in.hatchet add count | head -n 1)"
+echo kept >in.hatchet
+(PYTHONPATH=$PWD/instrument timeout 240 "$PROTON" -b instrumentation -n in -m mma:buffer_type=none "$inside" "$cuda" inside) >out 2>err
+check "backend instrumentation, a wrong word: status" 2 $?
+check "backend instrumentation, a wrong word: nothing is started" "" "$(cat out)"
+has "backend instrumentation, a wrong word" "proton: Unknown buffer_type: none" err
 command -n x
 check "no script" 2 $?
 echo kept >proton.hatchet
