@@ -188,6 +188,67 @@ def inside():
     libproton.finalize_all("hatchet")
 
 
+def compiled():
+    """A kernel with scopes inside, as Triton compiles it, and its hook around a launch; what its warps would have recorded is
+    made here."""
+    import struct
+    import triton.language as tl
+    import triton.profiler.language as pl
+    from triton.profiler.hooks import HookManager
+
+    class Utils:
+        def get_device_properties(self, device):
+            return {"max_shared_mem": 232448}
+
+    class Buffer:
+        def __init__(self, data):
+            self.data = ctypes.create_string_buffer(data, len(data))
+
+        def data_ptr(self):
+            return ctypes.addressof(self.data)
+
+        def element_size(self):
+            return 1
+
+        def numel(self):
+            return len(self.data)
+
+    Driver.utils = Utils()
+    Driver.get_current_device = lambda self: 0
+    pl.enable_semantic("triton")
+
+    def copy(x, out, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        with pl.scope("whole"):
+            with pl.scope("load"):
+                a = tl.load(x + offsets)
+            tl.store(out + offsets, a)
+
+    copy.__globals__.update(tl=tl, pl=pl)
+    session = proton.start("t", backend="instrumentation", mode="default:optimizations=clock32", hook="triton")
+    source = triton.compiler.ASTSource(
+        fn=triton.jit(copy), constexprs={"BLOCK": 256},
+        signature={"x": "*fp32", "out": "*fp32", "BLOCK": "constexpr"},
+    )
+    code = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    HookManager.init_handle(None, 0x5000, code.metadata.name, code.metadata_group, code.hash)
+    size, warps = code.metadata.profile_scratch_size, code.metadata.num_warps
+    segment = (size - 128) // warps // 8 * 8
+    records = struct.pack("<8I", 0, 100, 1 << 23, 110, 1 << 31 | 1 << 23, 140, 1 << 31, 200)
+    head = struct.pack("<4I3Q", 0xDEADBEEF, 0, 0, segment * warps, 1, 2, 3)
+    head += struct.pack("<I", len(records) // 4) * warps
+    block = (head + records.ljust(segment, b"\0") * warps).ljust(size, b"\0")
+    hook = next(h for h in HookManager.active_hooks if hasattr(h, "allocator"))
+    with proton.scope("outer"):
+        for _ in range(3):
+            hook.buffer = Buffer(block * 2)
+            data = LazyDict({"name": "copy", "function": 0x5000, "stream": 0})
+            triton.knobs.runtime.launch_enter_hook(data)
+            launch("copy")
+            triton.knobs.runtime.launch_exit_hook(data)
+    proton.finalize(session)
+
+
 def tensors():
     """Metrics that lie on the device, as the layer of Triton 3.7 and newer hands them on."""
     from triton._C.libproton import proton as libproton

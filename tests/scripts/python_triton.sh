@@ -257,6 +257,13 @@ check "instrumentation: ours" "outer given=2, outer/state/add count=1" "$(tree o
 check "instrumentation: theirs" theirs.chrome_trace "$(ls theirs.*)"
 has "instrumentation: a note" "are left to Triton's own collector" <(notes run.hatchet)
 
+if "$python" -c 'import sys, triton; sys.exit(tuple(map(int, triton.__version__.split(".")[:2])) < (3, 6))'; then
+	TRITON_CACHE_DIR=$PWD/cache record compiled
+	check "compiled by Triton: status" 0 $?
+	check "compiled by Triton: its scopes, below its kernel" "outer/copy count=3, outer/copy/whole cycles=2400, outer/copy/whole/load cycles=720" "$(tree t.hatchet cycles)"
+	check "compiled by Triton: none is lost" "" "$(losses run.hatchet)"
+fi
+
 # As torchrun starts its workers: by fork and exec, each with its rank.
 cat >agent.py <<'END'
 import os, sys
