@@ -73,6 +73,7 @@ static struct ring {
 static _Atomic uintptr_t rings[RINGS_MAX]; /* all that there ever were: the last one is `ring` */
 static unsigned n_rings;
 
+/* Once: the driver stays. */
 static bool bind(void)
 {
 	static const struct cuda_function functions[] = {
@@ -80,12 +81,17 @@ static bool bind(void)
 		FUNCTIONS(_)
 #undef _
 	};
-	bool all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
+	static bool has_all;
 
-#define _(name, parameters) all = all && cuda.name;
-	FUNCTIONS(_)
+	pthread_mutex_lock(&beginning);
+	if (!has_all) {
+		has_all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
+#define _(name, parameters) has_all = has_all && cuda.name;
+		FUNCTIONS(_)
 #undef _
-	return all;
+	}
+	pthread_mutex_unlock(&beginning);
+	return has_all;
 }
 
 static struct copy *copy_at(uint32_t i)

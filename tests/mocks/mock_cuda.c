@@ -652,6 +652,7 @@ struct event {
 	double ms;
 	uint64_t behind; /* so many deferred copies */
 	bool fails;
+	struct event *before;
 };
 
 EXPORT void mock_defer(bool on);
@@ -690,15 +691,21 @@ static void copy_out(void *to, const void *from, size_t bytes)
 EXPORT uint32_t cuEventCreate(void **ret, unsigned flags);
 uint32_t cuEventCreate(void **ret, unsigned flags)
 {
-	*ret = calloc(1, sizeof(struct event));
+	static struct event *last; /* they go with the program */
+	struct event *e = calloc(1, sizeof(*e));
+
+	pthread_mutex_lock(&deferred.lock);
+	e->before = last;
+	last = e;
+	pthread_mutex_unlock(&deferred.lock);
+	*ret = e;
 	return flags & ~2u;
 }
 
 EXPORT uint32_t cuEventDestroy_v2(void *event);
 uint32_t cuEventDestroy_v2(void *event)
 {
-	free(event);
-	return 0;
+	return event == NULL;
 }
 
 EXPORT uint32_t cuEventQuery(void *event);
