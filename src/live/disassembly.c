@@ -119,18 +119,17 @@ static struct part *part_of(struct disassembly *d, const struct pc_instruction *
 
 /* ---- what was kept ---- */
 
-static char *kept_path(const struct disassembly *d, uint64_t checksum)
+static char *kept_path(const char *folder, uint64_t checksum)
 {
 	char *path;
 
-	return asprintf(&path, "%s/" KEPT_NAME, cubins_folder(d->cubins), checksum) < 0 ? NULL
-											: path;
+	return asprintf(&path, "%s/" KEPT_NAME, folder, checksum) < 0 ? NULL : path;
 }
 
 /* Nothing where there is none, or more than anybody keeps. */
 static void read_kept(struct disassembly *d, uint64_t checksum)
 {
-	_cleanup_(freep) char *path = kept_path(d, checksum);
+	_cleanup_(freep) char *path = kept_path(cubins_folder(d->cubins), checksum);
 	_cleanup_(closep) int fd = path ? regular_open(path, O_RDONLY, NULL) : -1;
 
 	if (d->was_read && d->kept_of == checksum)
@@ -252,10 +251,10 @@ static int write_kept(const char *path, const struct buf *text)
 }
 
 /* Of the cubin of part `first`, whose first one it is. */
-static int keep_cubin(const struct disassembly *d, size_t first)
+static int keep_cubin(const struct disassembly *d, size_t first, const char *folder)
 {
 	uint64_t checksum = d->parts[first].checksum;
-	_cleanup_(freep) char *path = kept_path(d, checksum);
+	_cleanup_(freep) char *path = kept_path(folder, checksum);
 	_cleanup_(buf_done) struct buf text = {0};
 	size_t len;
 
@@ -272,14 +271,14 @@ static int keep_cubin(const struct disassembly *d, size_t first)
 	return text.error == -ENOMEM ? -ENOMEM : write_kept(path, &text);
 }
 
-int disassembly_keep(const struct disassembly *d)
+int disassembly_keep(const struct disassembly *d, const char *folder)
 {
 	int r, first_error = 0;
 
 	for (size_t i = 0, k; i < d->n; i++) {
 		for (k = 0; d->parts[k].checksum != d->parts[i].checksum; k++)
 			;
-		r = k == i ? keep_cubin(d, i) : 0;
+		r = k == i ? keep_cubin(d, i, folder) : 0;
 		first_error = first_error ? first_error : r;
 	}
 	return first_error;

@@ -26,8 +26,8 @@ unsigned disassembly_functions(struct disassembly *d, const struct pc_instructio
 			       struct object_function ret[NATIVE_INLINED_MAX]);
 /* Why an instruction that was asked for has no text; NULL: each has one. */
 const char *disassembly_why(const struct disassembly *d);
-/* Writes the instructions of all functions that were asked for into the folder: what is kept there of their
+/* Writes the instructions of all functions that were asked for into a folder: what is kept there of their
  * cubins is replaced. 0 or the first -errno. */
-int disassembly_keep(const struct disassembly *d);
+int disassembly_keep(const struct disassembly *d, const char *folder);
 
 #endif

@@ -56,19 +56,24 @@ static int copy(int from_folder, int to_folder, const char *name)
 	return to < 0 ? -errno : copy_bytes(from, to);
 }
 
-static int open_beside(const char *file)
+static char *folder_beside(const char *file)
 {
 	char *path;
+
+	return asprintf(&path, "%s" KEPT_CODE_SUFFIX, file) < 0 ? NULL : path;
+}
+
+static int open_beside(const char *file)
+{
+	_cleanup_(freep) char *path = folder_beside(file);
 	int fd;
 
-	if (asprintf(&path, "%s" KEPT_CODE_SUFFIX, file) < 0)
+	if (!path)
 		return -ENOMEM;
 	fd = mkdir(path, 0777) < 0 && errno != EEXIST
 		     ? -1
 		     : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = fd < 0 ? -errno : fd;
-	free(path);
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 int kept_code_copy(const char *session, const char *file)
@@ -109,9 +114,18 @@ static void ask_function(struct disassembly *d, const struct source *s,
 				disassembly_text(d, &is);
 }
 
-static int disassemble_all(const struct session *s, const char *folder)
+static int keep_beside(const struct disassembly *d, const char *file)
 {
-	struct disassembly *d = disassembly_new(folder);
+	_cleanup_(freep) char *folder = folder_beside(file);
+
+	return folder ? disassembly_keep(d, folder) : -ENOMEM;
+}
+
+/* The cubins are the same beside each. */
+static int disassemble_all(const struct session *s, const char *const files[], size_t n)
+{
+	_cleanup_(freep) char *folder = folder_beside(files[0]);
+	struct disassembly *d = folder ? disassembly_new(folder) : NULL;
 	struct source_picture p;
 	int r = source_picture_init(&p, s);
 
@@ -119,29 +133,29 @@ static int disassemble_all(const struct session *s, const char *folder)
 		disassembly_until(d, clock_monotonic_ns() + DISASSEMBLE_NS);
 		for (size_t i = 0; i < p.source.n_functions; i++)
 			ask_function(d, &p.source, &p.source.functions[i]);
-		r = disassembly_keep(d);
+		for (size_t i = 0; i < n && r == 0; i++)
+			r = keep_beside(d, files[i]);
 	}
 	source_picture_done(&p);
 	disassembly_free(d);
 	return r;
 }
 
-pid_t kept_code_disassemble(const struct session *s, const char *file)
+pid_t kept_code_disassemble(const struct session *s, const char *const files[], size_t n)
 {
+	_cleanup_(freep) char *folder = folder_beside(files[0]);
 	pid_t parent = getpid(), pid;
-	char *folder;
 
-	if (!session_has_values(s, METRIC_PC_STALLED_SAMPLES) ||
-	    asprintf(&folder, "%s" KEPT_CODE_SUFFIX, file) < 0)
+	if (!folder || !session_has_values(s, METRIC_PC_STALLED_SAMPLES) ||
+	    access(folder, W_OK) < 0)
 		return 0;
-	pid = access(folder, W_OK) == 0 ? fork() : -1;
+	pid = fork();
 	if (pid == 0) {
 		/* Ctrl-C is for who waits for us. */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(getppid() == parent ? -disassemble_all(s, folder) & 0xff : 1);
+		_exit(getppid() == parent ? -disassemble_all(s, files, n) & 0xff : 1);
 	}
-	free(folder);
 	return MAX(pid, 0);
 }

@@ -7,6 +7,7 @@
  *                                     nvdisasm ──>           …/0123456789abcdef.sass
  *
  * Who looks at it may have no nvdisasm: the instructions of functions with samples are kept, too (disassembly.h). */
+#include <stddef.h>
 #include <sys/types.h>
 
 struct session;
@@ -16,8 +17,8 @@ struct session;
 /* Beside the profile in `file`: nothing where there is none, else those of a run before are replaced one by one. 0 or the
  * first -errno; others are kept nevertheless. */
 int kept_code_copy(const char *session, const char *file);
-/* Then: a child has nvdisasm print what was sampled most, for some seconds at most, and keeps it. It ends with us, and
- * writes all or nothing of a cubin. Its pid; 0: there is nothing to print, or no child. */
-pid_t kept_code_disassemble(const struct session *s, const char *file);
+/* Then: a child has nvdisasm print what was sampled most, for some seconds at most, and keeps it beside each of n files. It
+ * ends with us, and writes all or nothing of a cubin. Its pid; 0: there is nothing to print, or no child. */
+pid_t kept_code_disassemble(const struct session *s, const char *const files[], size_t n);
 
 #endif

@@ -486,14 +486,29 @@ void recording_end(struct recording *rec)
 		forward_rest(rec);
 }
 
+/* A tape that is no pipe is looked at elsewhere, too. */
+static bool has_tape_file(const struct recording *rec)
+{
+	const char *tape = rec->options->tape;
+	struct stat st;
+
+	return tape && write_file_descriptor(tape) < 0 && stat(tape, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
 static void keep_code(struct recording *rec)
 {
-	if (kept_code_copy(rec->dir->path, rec->file) < 0)
-		complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX "'",
-			 rec->file);
+	const char *const files[] = {rec->file, rec->options->tape};
+	size_t n = has_tape_file(rec) ? 2 : 1;
+
+	for (size_t i = 0; i < n; i++)
+		if (kept_code_copy(rec->dir->path, files[i]) < 0)
+			complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX
+				 "'",
+				 files[i]);
 	if (!rec->disassembles)
 		rec->disassembles =
-			kept_code_disassemble(receiver_session(rec->receiver), rec->file);
+			kept_code_disassemble(receiver_session(rec->receiver), files, n);
 }
 
 void recording_settle(struct recording *rec)

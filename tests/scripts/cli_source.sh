@@ -123,6 +123,13 @@ if [ -e "$libs/mock_cupti.so" ]; then
 	check "without the cubin, too" "$(instructions <with | sed 's/  *(.*//')" \
 		"$("$PROTON" report --width 0 --view source sass.hatchet | instructions | sed 's/  *(.*//')"
 
+	fake "cat '$planted/planted.lines'"
+	PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$PROTON" record -q -o taped.hatchet --tape run.tape --pc-sampling -- \
+		"$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" lines "$planted/planted.cubin" _Z6callerPf 2>err
+	fake 'exit 1'
+	check "beside a tape, too" "$(instructions <with | sed 's/  *(.*//' | sort)" \
+		"$("$PROTON" report --width 0 --view source run.tape | instructions | sed 's/  *(.*//' | sort)"
+
 	sampled_run failed.hatchet
 	check "what nvdisasm does not know is not kept" "" "$(ls failed.hatchet.cubins | grep -v cubin)"
 	fake 'exec sleep 1000'
