@@ -58,7 +58,7 @@ def __getattr__(name):
         return importlib.import_module(".viewer", __name__)
     if name == "language":
         raise AttributeError(
-            "proton has no 'language': profiling within kernels is Triton's own, as triton.profiler.language"
+            "proton has no 'language': scopes within kernels are Triton's own, as triton.profiler.language"
         )
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
 

@@ -62,8 +62,8 @@ class PeriodicFlushing(BaseMode):
 
 
 class InstrumentationMode(BaseMode):
-    """Profiling within kernels, which is Triton's own: its backend "instrumentation" takes these. Options
-    are kept as they were given, and looked at by who takes them."""
+    """Profiling within kernels of Triton: its backend "instrumentation" takes these. Options are kept as they were given,
+    and looked at by who takes them."""
 
     OPTIONS = (
         ("metric_type", "cycle"),

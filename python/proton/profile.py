@@ -176,8 +176,8 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         return None
     if isinstance(backend, str) and backend.lower() == "instrumentation":
         raise NotImplementedError(
-            "backend 'instrumentation' looks into kernels, which proton does not yet: "
-            "use triton.profiler without proton"
+            "backend 'instrumentation' is for kernels of Triton: "
+            "start it by triton.profiler in a run of proton record, or by proton -b instrumentation"
         )
     hook = _hook_of(hook)
     options = _native.SessionOptions(

@@ -248,8 +248,8 @@ static void flush(enum flush how)
 {
 	static const uint32_t wait_ms[] = {[FLUSH_COMPLETE] = 0,
 					   [FLUSH_MEASURED] = 100,
-					   [FLUSH_ALL] = 500,
-					   [FLUSH_LAST] = 1000};
+					   [FLUSH_ALL] = 300,
+					   [FLUSH_LAST] = 300};
 	size_t n;
 
 	cuda_copies_take(read_copy, wait_ms[how]);

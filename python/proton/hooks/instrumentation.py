@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Profiling within kernels is Triton's own; see start(backend=...)."""
+"""Scopes within kernels are put there by Triton's compiler; see start(backend=...)."""
 from .hook import Hook
 
 
 class InstrumentationHook(Hook):
     """Keeps its place in the order of hooks for programs that register it themselves, and does nothing
-    else: it is Triton's compiler that would instrument kernels, for its own collector."""
+    else: it is Triton's hook of this name that has kernels instrumented."""
 
     def __init__(self, mode=""):
         self.mode = mode
