@@ -12,6 +12,7 @@
 #include "collect/host_clock.h"
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
+#include "collect/late_values.h"
 #include "collect/levels.h"
 #include "collect/outlet.h"
 #include "collect/periods.h"
@@ -718,6 +719,7 @@ static int merge_encode(struct burst *s, const struct merge_batch *b)
 static int merge_send(struct burst *s, struct merge_batch *b)
 {
 	int r = merge_encode(s, b);
+	bool has_begun = late_values_begin();
 
 	for (uint32_t i = 0; r == 0 && i < b->n; i++) {
 		uint32_t from = b->slot[i].from, into = b->slot[i].into;
@@ -733,6 +735,7 @@ static int merge_send(struct burst *s, struct merge_batch *b)
 			slot_is_sent(s, into);
 		bitmap_set(collector->dirty, into);
 	}
+	late_values_end(has_begun);
 	b->n = 0;
 	return r;
 }
@@ -779,6 +782,8 @@ static int epochs_merge(struct burst *s)
 			epochs[i / 64] |= UINT64_C(1) << (i % 64);
 			any = true;
 		}
+	/* Whoever found one of them alive has come to the end by then. */
+	any = any && late_values_are_told();
 	r = any ? merge_all(s, epochs) : 0;
 	for (i = 1; any && r == 0 && i < n; i++)
 		if (bit_is_set(epochs, i))

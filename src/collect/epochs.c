@@ -74,7 +74,8 @@ bool epoch_is_quiet(uint32_t epoch)
 
 uint32_t epoch_told_late(uint32_t epoch, uint32_t use)
 {
-	return epoch && epoch_use(epoch) == use && state_of(epoch) == EPOCH_LIVE ? epoch : 0;
+	/* In this order: one that is alive in another use has that already. */
+	return epoch && state_of(epoch) == EPOCH_LIVE && epoch_use(epoch) == use ? epoch : 0;
 }
 
 /* Operations go to proton beside the pipe, and name their epoch: it stays what it is. */

@@ -61,7 +61,7 @@ static inline uint32_t epoch_use(uint32_t epoch)
 	return atomic_load_explicit(&collector->epochs[epoch].use, memory_order_acquire);
 }
 /* Where what comes after its launches have ended is told, of those in this use of it: there, or once nobody has its phases
- * any more, in that of the run alone. Any thread, without the lock. */
+ * any more, in that of the run alone. It stays so until late_values_end(). Any thread, without the lock. */
 uint32_t epoch_told_late(uint32_t epoch, uint32_t use);
 /* In a fork child: they are the parent's. */
 void epochs_forked(void);

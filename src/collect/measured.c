@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "collect/epochs.h"
 #include "collect/internal.h"
+#include "collect/late_values.h"
 #include "collect/slots.h"
 #include "core/activity.h"
 #include "core/frame.h"
@@ -203,9 +204,8 @@ static uint32_t slot_told(const struct range_place *at)
 	return slot_intern(e->node, e->lane, e->set, epoch_told_late(e->epoch, at->use));
 }
 
-void measured_add(const struct range_place *at, uint64_t time_ns, const double *values)
+static void add(uint32_t slot, uint64_t time_ns, const double *values)
 {
-	uint32_t slot = slot_told(at);
 	uint64_t n, was_ns;
 
 	if (slot == WIRE_NONE)
@@ -219,4 +219,12 @@ void measured_add(const struct range_place *at, uint64_t time_ns, const double *
 	slot_add_u64(slot, COUNT, 1);
 	slot_add_u64(slot, TIME, time_ns);
 	slot_touch(slot);
+}
+
+void measured_add(const struct range_place *at, uint64_t time_ns, const double *values)
+{
+	bool has_begun = late_values_begin();
+
+	add(slot_told(at), time_ns, values);
+	late_values_end(has_begun);
 }

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "collect/epochs.h"
 #include "collect/internal.h"
+#include "collect/late_values.h"
 #include "collect/slots.h"
 
 enum {
@@ -262,6 +263,16 @@ static void put(uint32_t node, uint32_t lane, uint32_t epoch, uint64_t not_issue
 	slot_touch(slot);
 }
 
+/* … of a kernel that ran in this use of its epoch. */
+static void put_late(uint32_t node, const struct slot_entry *of, uint32_t use, uint64_t not_issued,
+		     const uint64_t n[PC_N_REASONS])
+{
+	bool has_begun = late_values_begin();
+
+	put(node, of->lane, epoch_told_late(of->epoch, use), not_issued, n);
+	late_values_end(has_begun);
+}
+
 /* ---- dividing ---- */
 
 static uint32_t slot_of(const struct run *r)
@@ -392,8 +403,7 @@ static void share(struct state *st, const struct item *i)
 				one[kind] = gets;
 			else
 				not_issued = gets;
-			put(place_of(st, e->node, i, gets), e->lane,
-			    epoch_told_late(e->epoch, to->use), not_issued, one);
+			put_late(place_of(st, e->node, i, gets), e, to->use, not_issued, one);
 		}
 	}
 }

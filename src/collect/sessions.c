@@ -13,6 +13,7 @@
 #include "collect/epochs.h"
 #include "collect/flushing.h"
 #include "collect/internal.h"
+#include "collect/late_values.h"
 #include "collect/measured.h"
 #include "collect/patience.h"
 #include "collect/phases.h"
@@ -674,6 +675,7 @@ void sessions_forked(void)
 		collector->session[i].is_held = false; /* by a sender that is not here */
 	}
 	epochs_forked();
+	late_values_forked();
 	asks_forked();
 	flushing_forked();
 }

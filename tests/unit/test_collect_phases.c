@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/util.h"
 #include "collect/epochs.h"
@@ -226,6 +227,126 @@ END_TEST
 START_TEST(late_values_of_kernels_are_of_no_other_phase)
 {
 	check_late_ranges("kernel", place_of_kernel);
+}
+END_TEST
+
+/* What happens once when a thread has found the epoch of a late value alive, before it tells the value. */
+static void (*found_alive)(void);
+static uint32_t found_epoch;
+uint32_t __real_epoch_told_late(uint32_t epoch, uint32_t use);
+uint32_t __wrap_epoch_told_late(uint32_t epoch, uint32_t use);
+uint32_t __wrap_epoch_told_late(uint32_t epoch, uint32_t use)
+{
+	uint32_t told = __real_epoch_told_late(epoch, use);
+	void (*now)(void) = found_alive;
+
+	found_alive = NULL;
+	found_epoch = told;
+	if (now)
+		now();
+	return told;
+}
+
+/* The phase is cleared, and the sender may make it the run's for as long as it would. */
+static void clear_meanwhile(void)
+{
+	const struct timespec nap = {0, 5000000};
+
+	ck_assert_uint_ne(found_epoch, 0);
+	ck_assert_int_eq(collect_phase_clear(0, 0, 1), PROTON_OK);
+	for (int i = 0; i < 100 && atomic_load(&collector->epochs[found_epoch].state) == EPOCH_LEFT;
+	     i++)
+		nanosleep(&nap, NULL);
+}
+
+/* Else the next one to have its number would have the value. */
+START_TEST(an_epoch_is_not_given_back_while_a_value_is_told)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const double late = 8;
+	struct range_place first, now;
+	uint32_t launched;
+
+	rig_open();
+	want_metrics("scope");
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "step", 4);
+	launched = launch();
+	ck_assert(place_of_scope(launched, &first));
+	finish(launched);
+	ck_assert_int_eq(collect_phase_advance(0), 1);
+	deliver();
+	found_alive = clear_meanwhile;
+	sink->ops->measured(sink, &first, 5, &late);
+	deliver();
+	deliver();
+	ck_assert_int_eq(collect_phase_advance(0), 2);
+	launched = launch();
+	ck_assert(place_of_scope(launched, &now));
+	ck_assert_uint_eq(now.slot, first.slot);
+	finish(launched);
+	collect_pop(COLLECT_TAG_SCOPE);
+	deliver();
+	ck_assert_double_eq(bytes_in(2), 0);
+	ck_assert_int_eq(rig_sum("step", metric_table_find(rig_session->metrics, "measured")), 1);
+}
+END_TEST
+
+enum { N_OF_RUN = 1000000, N_OF_PHASES = 1000 };
+
+static void *tell_of_run(void *arg)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	const double one = 1;
+
+	for (int i = 0; i < N_OF_RUN; i++)
+		sink->ops->measured(sink, arg, 1, &one);
+	return arg;
+}
+
+static double bytes_of_all(void)
+{
+	uint32_t metric = metric_table_find(rig_session->metrics, "dram__bytes.sum");
+	double bytes = 0, v;
+
+	for (size_t k = 0; k < rig_session->n_rows; k++) {
+		v = session_row_number(rig_session, &rig_session->rows[k], metric);
+		bytes += isnan(v) ? 0 : v;
+	}
+	return bytes;
+}
+
+/* One thread tells of the run, and values of phases become the run's meanwhile, in the same slot. */
+START_TEST(values_that_move_lose_none_that_are_added)
+{
+	struct activity_sink *sink = collect_sink(SOURCE_FAKE);
+	struct range_place of_run, at;
+	const double one = 1;
+	pthread_t thread;
+	uint32_t launched;
+
+	rig_open();
+	rig_dir->control->period_ms = 10;
+	want_metrics("scope");
+	collect_push(FRAME_SCOPE, COLLECT_TAG_SCOPE, "step", 4);
+	launched = launch();
+	ck_assert(place_of_scope(launched, &of_run));
+	finish(launched);
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, tell_of_run, &of_run), 0);
+	for (int phase = 0; phase < N_OF_PHASES; phase++) {
+		launched = launch();
+		ck_assert(place_of_scope(launched, &at));
+		sink->ops->measured(sink, &at, 1, &one);
+		finish(launched);
+		ck_assert_int_eq(collect_phase_advance(0), phase + 1);
+		ck_assert_int_eq(collect_phase_clear(0, phase, 0), PROTON_OK);
+	}
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	collect_pop(COLLECT_TAG_SCOPE);
+	deliver();
+	deliver();
+	ck_assert_double_eq(bytes_of_all(), N_OF_RUN + N_OF_PHASES);
 }
 END_TEST
 
@@ -482,6 +603,8 @@ TCase *collect_phases_case(void)
 	tcase_add_test(t, late_records_are_of_no_other_phase);
 	tcase_add_test(t, late_ranges_are_of_no_other_phase);
 	tcase_add_test(t, late_values_of_kernels_are_of_no_other_phase);
+	tcase_add_test(t, an_epoch_is_not_given_back_while_a_value_is_told);
+	tcase_add_test(t, values_that_move_lose_none_that_are_added);
 	tcase_add_test(t, epochs_are_given_back);
 	tcase_add_test(t, a_resync_counts_nothing_twice);
 	tcase_add_test(t, clearing_is_of_one_session);
