@@ -548,7 +548,7 @@ uint64_t launches_of_all(void); /* threads, so far */
 struct collector *tables_new(void);
 /* Zero all slots and histograms; what there is now stays (METRIC_GAUGE) unless `now` too. */
 void tables_forget_values(struct collector *c, bool now);
-/* In a fork child: entries of small tables that threads of the parent were filling are free. */
+/* In a fork child: entries of small tables that threads of the parent were filling are free, and so are all notes. */
 void tables_forget_claims(struct collector *c);
 /* A text that may be one of the strings. */
 struct string_key {

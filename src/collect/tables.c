@@ -935,7 +935,8 @@ void tables_forget_values(struct collector *c, bool now)
 	}
 }
 
-/* Lanes may name a device that is not filled yet: it is now. Nothing names the others. */
+/* Lanes may name a device that is not filled yet: it is now. Nothing names the others. Notes are the parent's, who
+ * tells them. */
 void tables_forget_claims(struct collector *c)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(small_tables); t++) {
@@ -947,9 +948,11 @@ void tables_forget_claims(struct collector *c)
 			uint64_t its = atomic_load(key);
 			struct device_what w = {(uint8_t)((its >> 32) - 1), (int32_t)(uint32_t)its};
 
-			if (!its || atomic_load(small_state(table, i)) == ENTRY_READY)
+			if (!its ||
+			    (t != SMALL_NOTES && atomic_load(small_state(table, i)) == ENTRY_READY))
 				continue;
 			if (t != SMALL_DEVICES) {
+				atomic_store(small_state(table, i), ENTRY_EMPTY);
 				atomic_store(key, 0);
 				continue;
 			}

@@ -215,6 +215,9 @@ else
 	check "a fork child has none of it" "\
 alloc device peak=5242880
 parent/alloc device n=2 bytes=5242880 live=5242880 peak=5242880 at_peak=5242880" "$(grep -v '^\[' forks.tree)"
+	MOCK_CUPTI_MEMORY=1 run forks
+	check "… and does not tell its parent's notes again" 1 \
+		"$("$PROTON" report --view notes forks.hatchet | grep -c 'not recorded: this CUPTI')"
 fi
 
 # A library allocates beside the program.
