@@ -406,6 +406,33 @@ void receiver_tape_counters(struct receiver *r)
 	tell(r, counters_frames);
 }
 
+static void went_on_frame(struct buf *out, uint64_t instance)
+{
+	struct {
+		struct wire_header h;
+		struct wire_bye bye;
+	} f = {.h = {.magic = WIRE_MAGIC,
+		     .kind = WIRE_BYE,
+		     .length = sizeof(f),
+		     .n = 1,
+		     .instance = instance,
+		     .seq = WIRE_NO_SEQ,
+		     .time_ns = clock_monotonic_ns()},
+	       .bye = {.reason = WIRE_BYE_RUNS}};
+
+	buf_put(out, &f, sizeof(f));
+}
+
+/* Nobody reads any more what these have to say: they have not vanished. */
+static void went_on_frames(struct receiver *r, struct buf *out)
+{
+	const struct session *s = r->session;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (s->processes[i].end == PROCESS_RUNS && s->processes[i].pid)
+			went_on_frame(out, s->processes[i].instance);
+}
+
 static void key_frame(struct buf *out)
 {
 	struct {
@@ -652,6 +679,7 @@ int receiver_finish(struct receiver *r)
 	wire_decoder_finish(r->decoder);
 	receiver_alive(r);
 	forward_retell(r, true);
+	tell(r, went_on_frames);
 	receiver_tape_facts(r);
 	look_for_folder(r);
 	count_unsaid(r);

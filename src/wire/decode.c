@@ -21,7 +21,10 @@
 
 static int on_bye(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	d->s->processes[p->process].end = PROCESS_ENDED;
+	const struct wire_bye *bye = (const void *)m->payload;
+
+	p->went_on = bye->reason == WIRE_BYE_RUNS;
+	d->s->processes[p->process].end = p->went_on ? PROCESS_RUNS : PROCESS_ENDED;
 	d->s->generation++;
 	return 0;
 }
@@ -165,6 +168,7 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 	d->s->processes[p->process].last_ns = h->time_ns;
 	/* Its pid was not to be seen (another pid namespace), or its exec failed: but it speaks. */
 	d->s->processes[p->process].end = PROCESS_RUNS;
+	p->went_on = false;
 	return dispatch_counted(d, p, m);
 }
 
@@ -329,17 +333,22 @@ void wire_decoder_of_tape(struct wire_decoder *d, uint64_t origin)
 	d->origin = origin;
 }
 
+void wire_decoder_cut_off(struct wire_decoder *d)
+{
+	for (size_t i = 0; i < d->n_peers; i++) {
+		uint8_t *end = &d->s->processes[d->peers[i]->process].end;
+
+		if (*end == PROCESS_RUNS && !d->peers[i]->went_on)
+			*end = PROCESS_VANISHED;
+	}
+}
+
 bool wire_decoder_vanish(struct wire_decoder *d)
 {
 	struct session_run *run = d->run.run ? &d->s->runs[d->run.run - 1] : NULL;
 	bool ran = run && run->end == PROCESS_RUNS;
 
-	for (size_t i = 0; i < d->n_peers; i++) {
-		uint8_t *end = &d->s->processes[d->peers[i]->process].end;
-
-		if (*end == PROCESS_RUNS)
-			*end = PROCESS_VANISHED;
-	}
+	wire_decoder_cut_off(d);
 	if (ran)
 		run->end = PROCESS_VANISHED;
 	d->s->generation++;

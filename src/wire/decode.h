@@ -20,8 +20,10 @@ void wire_decoder_set_namer(struct wire_decoder *d, const struct native_namer *n
 /* What is fed is a tape's (behind its header), which says what was run, too. Instances of another origin are others,
  * whatever their number: several such decoders may fill one session. */
 void wire_decoder_of_tape(struct wire_decoder *d, uint64_t origin);
-/* Nothing comes any more of processes that have not said that they end: they have vanished, as far as we know. Had
- * the run not ended either? */
+/* Nothing comes any more of processes that have not said that they end: they have vanished, as far as we know, but for
+ * those of which was told that they went on. */
+void wire_decoder_cut_off(struct wire_decoder *d);
+/* … and of the run. Had it not ended either? */
 bool wire_decoder_vanish(struct wire_decoder *d);
 /* The host of the first of its processes, a string of the session; SESSION_NONE: there is none yet. */
 uint32_t wire_decoder_host(const struct wire_decoder *d);

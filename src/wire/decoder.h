@@ -49,6 +49,7 @@ struct peer {
 	uint32_t process;
 	struct wire_hello hello;
 	bool hello_seen;
+	bool went_on; /* when all that there is of it was told */
 	struct idmap strings, frames, nodes, lanes, metrics, sets, epochs, slots, devices, modules;
 	struct idmap inlined;   /* of frames that are below others: an index */
 	struct inlined *chains; /* … of these */

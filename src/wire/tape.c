@@ -78,7 +78,6 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 {
 	struct tape t = {read, ctx, 0};
 	struct wire_decoder *d;
-	size_t i;
 	int r = tape_header(&t, s);
 
 	if (r == 0) {
@@ -88,14 +87,12 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;
-		if (d)
+		if (d) {
 			wire_decoder_finish(d);
+			wire_decoder_cut_off(d);
+		}
 		wire_decoder_free(d);
 	}
-	/* Whoever did not say goodbye on the tape has vanished as far as it can tell. */
-	for (i = 0; i < s->n_processes; i++)
-		if (s->processes[i].end == PROCESS_RUNS)
-			s->processes[i].end = PROCESS_VANISHED;
 	s->ended = true;
 	if (ret_offset)
 		*ret_offset = t.offset;

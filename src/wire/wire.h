@@ -430,6 +430,7 @@ struct wire_bye {
 };
 #define WIRE_BYE_EXIT 1u
 #define WIRE_BYE_EXEC 2u /* about to; any later frame says that it failed */
+#define WIRE_BYE_RUNS 3u /* by a proton that reads no more (WIRE_NO_SEQ): the process went on */
 
 _Static_assert(sizeof(struct wire_header) == 32, "wire_header");
 _Static_assert(sizeof(struct wire_tape_header) == 32, "wire_tape_header");
