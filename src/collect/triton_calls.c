@@ -33,8 +33,6 @@
 	_(int, PyType_IsSubtype, (void *type, void *of))                                           \
 	_(void, Py_IncRef, (void *object))                                                         \
 	_(void, Py_DecRef, (void *object))                                                         \
-	_(void *, PyEval_SaveThread, (void))                                                       \
-	_(void, PyEval_RestoreThread, (void *thread))                                              \
 	_(void, PyErr_Clear, (void))                                                               \
 	_(void *, PyErr_Occurred, (void))                                                          \
 	_(void, PyErr_SetString, (void *type, const char *text))
@@ -584,18 +582,14 @@ static void *enter_instrumented_op(void *self, void *const *args, ssize_t n)
 
 enum { ROOM_MS = 10000, ROOM_LOOK_MS = 1 };
 
-/* Without the interpreter's lock: what is waited for may need a thread of the program to go on. */
 static bool make_room(void *ctx)
 {
-	struct patience *p = ctx;
-	void *thread = py.PyEval_SaveThread();
-
 	proton_kernel_scopes_read(ROOM_LOOK_MS);
-	py.PyEval_RestoreThread(thread);
-	return patience_ms(p) != 0;
+	return patience_ms(ctx) != 0;
 }
 
-/* With it, so that the buffer is nobody else's until its copy is in the stream. */
+/* The interpreter's lock is kept until the copy is in the stream, also while earlier ones are read: another thread's launch
+ * would let go of the buffer. */
 static void *exit_instrumented_op(void *self, void *const *args, ssize_t n)
 {
 	struct patience p = patience(ROOM_MS);

@@ -635,11 +635,11 @@ uint32_t cuMemsetD32Async(uint64_t dst, unsigned value, size_t n, void *stream)
 
 /* ---- copies to the host that come later, and events behind them ---- */
 
-/* While mock_defer() is on they wait, in the order of all streams, until as many are let through. */
+/* While they are deferred they wait, in the order of all streams, until as many are let through, or an event is asked. */
 enum { DEFERRED_MAX = 8192 };
 static struct {
 	pthread_mutex_t lock;
-	bool on;
+	enum { DEFER_NOT, DEFER, DEFER_UNTIL_ASKED } how;
 	uint64_t n, n_done;
 	struct {
 		void *to;
@@ -655,10 +655,10 @@ struct event {
 	struct event *before;
 };
 
-EXPORT void mock_defer(bool on);
-void mock_defer(bool on)
+EXPORT void mock_defer(int how);
+void mock_defer(int how)
 {
-	deferred.on = on;
+	deferred.how = how;
 }
 
 EXPORT void mock_let_through(unsigned n);
@@ -676,7 +676,7 @@ void mock_let_through(unsigned n)
 static void copy_out(void *to, const void *from, size_t bytes)
 {
 	pthread_mutex_lock(&deferred.lock);
-	if (!deferred.on) {
+	if (!deferred.how) {
 		memcpy(to, from, bytes);
 	} else if (deferred.n - deferred.n_done == DEFERRED_MAX) {
 		abort();
@@ -717,6 +717,8 @@ uint32_t cuEventQuery(void *event)
 	pthread_mutex_lock(&deferred.lock);
 	answer = e->behind > deferred.n_done ? 600 : e->fails ? 700 : 0;
 	pthread_mutex_unlock(&deferred.lock);
+	if (deferred.how == DEFER_UNTIL_ASKED)
+		mock_let_through(1);
 	return answer;
 }
 

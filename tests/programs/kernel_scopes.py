@@ -12,7 +12,7 @@ from triton._C.libproton import proton as p
 
 cuda = ctypes.CDLL(sys.argv[1])
 cuda.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint32] * 7 + [ctypes.c_void_p] * 3
-cuda.mock_defer.argtypes = [ctypes.c_bool]
+DEFER, DEFER_UNTIL_ASKED = 1, 2
 NAME = ctypes.create_string_buffer(b"add")
 FUNCTION, STREAM, CAPTURED, BROKEN = 0x5000, 0, 1, 9
 WHOLE, LOAD, ADD = 0, 1, 2
@@ -115,7 +115,7 @@ def later():
     session = start()
     kernel()
     data = buffer()
-    cuda.mock_defer(True)
+    cuda.mock_defer(DEFER)
     for _ in range(50):
         launch(data)
     print(p.is_data_phase_complete(session, 0))
@@ -131,23 +131,11 @@ def full():
     session = start()
     kernel(metadata(bytes=4096))
     data = buffer(blocks=3750, bytes=4096)
-    cuda.mock_defer(True)
-    over = threading.Event()
-
-    def run():
-        while not over.wait(0.001):
-            cuda.mock_let_through(1)
-
-    thread = threading.Thread(target=run)
-    thread.start()
+    cuda.mock_defer(DEFER_UNTIL_ASKED)
     for _ in range(9):
         launch(data)
-    over.set()
-    thread.join()
-    cuda.mock_let_through(100)
     large = buffer(blocks=18750, bytes=4096)
     launch(large)  # … than all of the room
-    cuda.mock_let_through(100)
     p.finalize(session)
 
 
@@ -161,7 +149,7 @@ def lost():
     launch(data, function=0x6000)
     launch(data, size=100)
     p.finalize(session)
-    cuda.mock_defer(True)
+    cuda.mock_defer(DEFER)
     session = start("t")
     launch(data)  # it never ends
 
@@ -241,7 +229,7 @@ def forked():
     session = start()
     kernel()
     data = buffer()
-    cuda.mock_defer(True)
+    cuda.mock_defer(DEFER)
     launch(data)
     child = os.fork()
     if child == 0:

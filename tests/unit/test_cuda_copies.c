@@ -14,7 +14,7 @@
 #define MIB ((size_t)1 << 20)
 enum { CAPTURED = 1, BROKEN = 9, COPIES_MAX = 4096 };
 
-static void (*defer)(bool on);
+static void (*defer)(int how);
 static void (*let_through)(unsigned n);
 
 /* What was taken. */
@@ -30,7 +30,7 @@ static void setup(void)
 	ck_assert_msg(driver != NULL, "%s", dlerror());
 	*(void **)&defer = dlsym(driver, "mock_defer");
 	*(void **)&let_through = dlsym(driver, "mock_let_through");
-	defer(true);
+	defer(1);
 }
 
 static void *stream(uintptr_t n)
@@ -281,7 +281,7 @@ START_TEST(of_many_threads)
 {
 	pthread_t threads[THREADS];
 
-	defer(false);
+	defer(0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, begin_many, (void *)(i + 20)),
 				 0);
