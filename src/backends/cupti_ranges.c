@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "backends/cupti_ranges.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct range {
 
 struct ranged_context {
 	struct ranged_context *next;
-	void *context;
+	_Atomic(void *) context; /* &nobody: it is free for another one */
 	atomic_bool
 		is_gone; /* destroyed while the lock was another thread's, who waited for the device */
 	pthread_mutex_t lock; /* of all that follows */
@@ -42,8 +43,9 @@ struct ranged_context {
 	_Atomic uint32_t thread; /* … whose place it is (struct range_place); 0: nobody's */
 	struct range_profiler profiler;
 	uint32_t n;
-	struct range ranges[RANGES_MAX];
+	struct range *ranges; /* RANGES_MAX, from when it is opened */
 };
+static char nobody;
 
 static struct {
 	const struct ranges_wanted *wanted;
@@ -255,12 +257,31 @@ static struct ranged_context *find(const void *context)
 {
 	struct ranged_context *rc = atomic_load(&ranges.contexts);
 
-	while (rc && rc->context != context)
+	while (rc && atomic_load(&rc->context) != context)
 		rc = rc->next;
 	return rc;
 }
 
-/* It stays: another context may have its address. */
+/* NULL: no memory. The lock of all contexts is ours. */
+static struct ranged_context *make(void *context)
+{
+	struct ranged_context *rc = find(&nobody);
+
+	if (rc) {
+		atomic_store(&rc->context, context);
+		return rc;
+	}
+	rc = calloc(1, sizeof(*rc));
+	if (!rc)
+		return NULL;
+	atomic_store(&rc->context, context);
+	rc->next = atomic_load(&ranges.contexts);
+	pthread_mutex_init(&rc->lock, NULL);
+	atomic_store(&ranges.contexts, rc);
+	return rc;
+}
+
+/* It is never freed, for others may look at it, but another context has it when this one is gone. */
 static struct ranged_context *find_or_make(struct cupti *c, void *context)
 {
 	struct ranged_context *rc = find(context);
@@ -269,27 +290,27 @@ static struct ranged_context *find_or_make(struct cupti *c, void *context)
 		return rc;
 	pthread_mutex_lock(&ranges.lock);
 	rc = find(context);
-	if (!rc && (rc = calloc(1, sizeof(*rc)))) {
-		rc->context = context;
-		rc->next = atomic_load(&ranges.contexts);
-		pthread_mutex_init(&rc->lock, NULL);
-		atomic_store(&ranges.contexts, rc);
-	}
+	rc = rc ? rc : make(context);
 	pthread_mutex_unlock(&ranges.lock);
 	if (!rc)
 		c->sink->ops->lose(c->sink, LOSS_NO_MEMORY, 1);
 	return rc;
 }
 
-/* A context that is gone took along what CUPTI had of it, and must not be named to it. Its lock is ours. */
+/* A context that is gone took along what CUPTI had of it, and must not be named to it. Another one may have this from here
+ * on. Its lock is ours. */
 static void forget(struct ranged_context *rc)
 {
 	atomic_fetch_add(&ranges.n_gone, rc->n);
 	rc->n = 0;
 	rc->is_open = rc->is_off = rc->is_within = false;
+	atomic_store(&rc->is_used, false);
 	atomic_store(&rc->thread, 0);
 	rc->profiler.object = NULL;
 	range_profiler_close(&rc->profiler);
+	free(rc->ranges);
+	rc->ranges = NULL;
+	atomic_store(&rc->context, &nobody);
 }
 
 /* From here to the end of it this thread may have locks. It is not cancelled, within the launch or CUPTI: nobody would ever
@@ -358,9 +379,12 @@ static int open_context(struct cupti *c, struct ranged_context *rc)
 {
 	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0}};
 	bool by_kernel = ranges.wanted->replay == RANGES_KERNELS;
-	int r = range_profiler_open(&rc->profiler, &ranges.api, rc->context, ranges.names,
-				    ranges.wanted->n, by_kernel);
+	int r = 0;
 
+	rc->ranges = calloc(RANGES_MAX, sizeof(*rc->ranges));
+	r = rc->ranges ? range_profiler_open(&rc->profiler, &ranges.api, rc->context, ranges.names,
+					     ranges.wanted->n, by_kernel)
+		       : -ENOMEM;
 	(void)cuda_driver_bind(&ranges.synchronize, functions, ARRAY_SIZE(functions));
 	rc->is_open = true;
 	if (r == 0 && !by_kernel && rc->profiler.n_passes > 1) {
@@ -487,6 +511,21 @@ static void count_interrupting(enum ranged_work what)
 		range_gate_break();
 }
 
+/* Another context may have what was found by the time that it is locked. NULL: there is none, or nothing is measured. */
+static struct ranged_context *lock_of(struct cupti *c, void *context, bool is_made)
+{
+	struct ranged_context *rc;
+
+	for (;;) {
+		rc = is_made ? find_or_make(c, context) : find(context);
+		if (!rc || rc->is_off || !lock(rc))
+			return NULL;
+		if (atomic_load(&rc->context) == context)
+			return rc;
+		unlock(rc);
+	}
+}
+
 /* Nobody else begins in the context before it is launched. NULL: it is not measured, and in no range. */
 static struct ranged_context *hold(struct cupti *c, void *context, enum ranged_work what,
 				   bool is_placed)
@@ -499,8 +538,8 @@ static struct ranged_context *hold(struct cupti *c, void *context, enum ranged_w
 		atomic_fetch_add(&ranges.n_others, 1);
 	if (what == RANGED_COPY && !is_lasting())
 		return NULL;
-	rc = is_placed ? find_or_make(c, context) : find(context);
-	if (!rc || rc->is_off || !lock(rc))
+	rc = lock_of(c, context, is_placed);
+	if (!rc)
 		return NULL;
 	if (!is_captured_besides(c, what))
 		return rc;
@@ -651,19 +690,19 @@ void cupti_ranges_capture(struct cupti *c)
 	end_call();
 }
 
-static void end_context(struct cupti *c, struct ranged_context *rc)
+static void end_context(struct cupti *c, struct ranged_context *rc, const void *context)
 {
 	/* Another one may be current. */
 	if (!end_from_elsewhere(c, rc, settle) || !lock(rc)) {
 		atomic_store(&rc->is_gone, true);
 		return;
 	}
-	if (rc->is_open && !rc->is_off) {
+	if (atomic_load(&rc->context) == context) {
 		range_own_begin();
 		range_profiler_close(&rc->profiler);
 		range_own_end();
+		forget(rc);
 	}
-	rc->is_open = rc->is_off = false; /* another may have its address */
 	unlock(rc);
 }
 
@@ -673,7 +712,7 @@ void cupti_ranges_end(struct cupti *c, void *context)
 
 	if (!rc || !begin_call())
 		return;
-	end_context(c, rc);
+	end_context(c, rc, context);
 	end_call();
 }
 

@@ -120,7 +120,7 @@ static void begin(enum ranges_replay replay)
 	*(void **)&mock.call = dlsym(library, "mock_call");
 	*(void **)&mock.automatic = dlsym(library, "mock_auto");
 	*(void **)&mock.counters = dlsym(library, "mock_counters");
-	*(void **)&mock.context = dlsym(library, "mock_context");
+	*(void **)&mock.context = dlsym(library, "mock_context_end");
 	*(void **)&mock.waiting = dlsym(library, "mock_waiting");
 	mock.waiting(count_wait);
 	wanted.replay = replay;
@@ -356,6 +356,39 @@ START_TEST(a_handler_of_a_signal_goes_on)
 }
 END_TEST
 
+/* Bytes that are allocated now; 0: not known. */
+static size_t allocated(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
+}
+
+/* A context that is gone leaves nothing behind; the next one has its place. */
+START_TEST(contexts_come_and_go)
+{
+	enum { CONTEXTS = 2000, FIRST = 100, LEAST = 32 << 10 };
+	size_t before = 0;
+
+	begin(_i ? RANGES_KERNELS : RANGES_ONCE);
+	for (uint32_t i = 1; i <= CONTEXTS; i++) {
+		kernel(FIRST + i, NULL);
+		mock.context(FIRST + i);
+		if (i % FIRST == 0)
+			flush(FLUSH_MEASURED);
+		if (i == FIRST)
+			before = allocated();
+	}
+	ck_assert_uint_lt(allocated(), before + 10 * (size_t)LEAST);
+	flush(FLUSH_LAST);
+	ck_assert_uint_eq(seen.n_kernels, CONTEXTS);
+	ck_assert_uint_eq(seen.n_measured, CONTEXTS);
+	ck_assert_uint_eq(seen.n_lost, 0);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("range_flush");
@@ -370,6 +403,7 @@ static Suite *suite(void)
 	tcase_add_test(t, a_launch_does_not_wait_for_ever);
 	tcase_add_test(t, a_capture_is_left_alone);
 	tcase_add_test(t, a_handler_of_a_signal_goes_on);
+	tcase_add_loop_test(t, contexts_come_and_go, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }
