@@ -26,15 +26,16 @@ static void print_gigabytes(char out[HUMAN_MAX], double v)
 static const struct sensor_row {
 	const char *title, *unit;
 	void (*print)(char out[HUMAN_MAX], double v);
-	enum sensor now, mean, min, max;
+	enum sensor now, mean, min, max, limit;
 } sensor_rows[] = {
 	{"clock, by its sensor", "MHz", human_count, SENSOR_CLOCK, SENSOR_CLOCK_MEAN,
-	 SENSOR_CLOCK_MIN, SENSOR_CLOCK_MAX},
-	{"power", "W", human_count, SENSOR_POWER, SENSOR_POWER_MEAN, SENSOR_N, SENSOR_POWER_MAX},
+	 SENSOR_CLOCK_MIN, SENSOR_CLOCK_MAX, SENSOR_CLOCK_LIMIT},
+	{"power", "W", human_count, SENSOR_POWER, SENSOR_POWER_MEAN, SENSOR_N, SENSOR_POWER_MAX,
+	 SENSOR_POWER_LIMIT},
 	{"temperature", "C", human_count, SENSOR_TEMPERATURE, SENSOR_N, SENSOR_N,
-	 SENSOR_TEMPERATURE_MAX},
-	{"memory used", "GB", print_gigabytes, SENSOR_MEMORY, SENSOR_N, SENSOR_N,
-	 SENSOR_MEMORY_MAX},
+	 SENSOR_TEMPERATURE_MAX, SENSOR_N},
+	{"memory used", "GB", print_gigabytes, SENSOR_MEMORY, SENSOR_N, SENSOR_N, SENSOR_MEMORY_MAX,
+	 SENSOR_MEMORY_TOTAL},
 };
 enum { ROWS_A_DEVICE = COUNTED_N + ARRAY_SIZE(sensor_rows) };
 
@@ -108,6 +109,14 @@ void counter_rows_done(struct counter_rows *rows)
 enum counter_id counter_row_id(const struct counter_row *row)
 {
 	return (enum counter_id)MIN(row->number, COUNTED_N);
+}
+
+enum sensor counter_row_sensor(const struct counter_row *row, enum sensor *ret_limit)
+{
+	if (row->number < COUNTED_N)
+		return SENSOR_N;
+	*ret_limit = sensor_of(row)->limit;
+	return sensor_of(row)->now;
 }
 
 const char *counter_row_title(const struct counter_row *row)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "core/sensors.h"
 #include "core/session.h"
 
 #define COUNTER_ROWS_TITLE "Hardware counters"
@@ -33,6 +34,9 @@ const char *counter_row_title(const struct counter_row *row);
 const char *counter_row_text(const struct counter_row *row, double v, char out[HUMAN_MAX]);
 /* Which counter it is; COUNTED_N: it is a sensor's. */
 enum counter_id counter_row_id(const struct counter_row *row);
+
+/* Which sensor tells what it is now, and of what at most (SENSOR_N: nobody does); SENSOR_N: it is a counter. */
+enum sensor counter_row_sensor(const struct counter_row *row, enum sensor *ret_limit);
 
 /* Why there are no rows: what a note says, or which option would make some. Lives as long as the session. */
 const char *counter_rows_why_none(const struct session *s);

@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "core/session.h"
 #include "tui/chart.h"
+#include "tui/header.h"
 #include "tui/tui_impl.h"
 
 #define STEP_LEAST_NS (NSEC_PER_SEC / 20)
@@ -56,4 +57,19 @@ void counter_past_draw(const struct tui *t, struct pen *pen, uint32_t device,
 				.most = COUNTERS_STEPS_MOST,
 				.full = counters_about[ids[0]].unit == COUNTED_PERCENT ? 100 : 0},
 		pen, width);
+}
+
+void sensor_past_draw(const struct tui *t, struct pen *pen, uint32_t device, enum sensor sensor,
+		      enum sensor limit, int width)
+{
+	const struct sensors *said = session_sensors_find(snapshot_session(t->snap), device);
+	const float *past = usage_sensor_past(&t->usage, device, sensor);
+	struct chart chart;
+
+	if (!said || !past || width < 2 || !t->options.live) {
+		pen_skip(pen, ROLE_NORMAL, width);
+		return;
+	}
+	chart = header_past_chart(t, past, limit < SENSOR_N ? said->v[limit] : 0);
+	chart_draw(&chart, pen, width);
 }

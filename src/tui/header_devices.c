@@ -57,8 +57,7 @@ static uint64_t interval_ns(const struct tui *t)
 	return t->options.interval_ns ? t->options.interval_ns : NSEC_PER_SEC;
 }
 
-/* full: what a whole column stands for; 0: the highest of them. */
-static struct chart past_chart(const struct tui *t, const float *past, double full)
+struct chart header_past_chart(const struct tui *t, const float *past, double full)
 {
 	return (struct chart){.v = past,
 			      .size = USAGE_PAST,
@@ -70,7 +69,7 @@ static struct chart past_chart(const struct tui *t, const float *past, double fu
 static void put_chart(const struct tui *t, struct pen *pen, const float *past, double full,
 		      int width)
 {
-	struct chart chart = past_chart(t, past, full);
+	struct chart chart = header_past_chart(t, past, full);
 
 	if (width < CHART_MIN)
 		return;
@@ -81,7 +80,7 @@ static void put_chart(const struct tui *t, struct pen *pen, const float *past, d
 /* How long it shows: what its leftmost column is of. */
 static void put_span(const struct tui *t, struct pen *pen, int width)
 {
-	struct chart chart = past_chart(t, t->usage.past->busy, 1);
+	struct chart chart = header_past_chart(t, t->usage.past->busy, 1);
 	double seconds =
 		(double)(chart_span(&chart, width - 1) * interval_ns(t)) / (double)NSEC_PER_SEC;
 

@@ -58,15 +58,19 @@ static void print_unit(struct panel *p, double number, char out[COLUMN_TEXT])
 		 counter_row_text(row_at(p, number), row_at(p, number)->mean, text));
 }
 
-/* Sensors are looked at again and again, but their looks are not kept. */
 static void draw_past(struct panel *p, struct pen *pen, double number, int width)
 {
 	const struct counter_row *row = row_at(p, number);
 
 	const enum counter_id id = counter_row_id(row);
+	enum sensor sensor, limit;
 
-	if (id != COUNTED_N)
+	if (id != COUNTED_N) {
 		counter_past_draw(p->tui, pen, row->device, &id, 1, width);
+		return;
+	}
+	sensor = counter_row_sensor(row, &limit);
+	sensor_past_draw(p->tui, pen, row->device, sensor, limit, width);
 }
 
 /* Of a run that is over nothing is now. */
@@ -98,7 +102,7 @@ static bool lacks_wide_past(struct panel *p, const struct column *c)
 
 #define PAST_HELP                                                                                     \
 	"means of times side by side, the newest at the right: of the last two minutes, or of a run " \
-	"that is over; percents of 100, else of the highest"
+	"that is over; percents of 100, sensors of their limit, else of the highest"
 
 static const struct column columns[] = {
 	{"NOW", "mean of the last second", NUMBER_WIDTH, 0, .print = print_now,

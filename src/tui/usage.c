@@ -37,24 +37,57 @@ static int make_room(struct usage_entry **v, size_t *n_now, size_t *cap, size_t 
 	return 0;
 }
 
+/* ---- the past ---- */
+
+static const enum sensor kept_sensors[USAGE_SENSORS] = {[USAGE_CLOCK] = SENSOR_CLOCK,
+							[USAGE_POWER] = SENSOR_POWER,
+							[USAGE_TEMPERATURE] = SENSOR_TEMPERATURE,
+							[USAGE_MEMORY] = SENSOR_MEMORY};
+
+static void forget_window(struct usage_past *past, size_t at)
+{
+	past->busy[at] = past->copy_rate[at] = NAN;
+	for (unsigned k = 0; k < USAGE_SENSORS; k++)
+		past->sensors[k][at] = NAN;
+}
+
 static int make_room_for_past(struct usage *u, size_t n)
 {
 	if (ARRAY_ROOM(u->past, u->cap_past, MAX(n, 1u)) < 0)
 		return -ENOMEM;
 	for (; u->n_past < n; u->n_past++)
 		for (size_t i = 0; i < USAGE_PAST; i++)
-			u->past[u->n_past].busy[i] = u->past[u->n_past].copy_rate[i] = NAN;
+			forget_window(&u->past[u->n_past], i);
 	return 0;
 }
 
-static void keep_window(struct usage *u)
+/* A number that is 0 was not told. */
+static void keep_sensors(struct usage_past *past, size_t at, const struct sensors *said)
+{
+	for (unsigned k = 0; said && k < USAGE_SENSORS; k++)
+		if (said->v[kept_sensors[k]] > 0)
+			past->sensors[k][at] = (float)said->v[kept_sensors[k]];
+}
+
+static void keep_window(struct usage *u, const struct session *s)
 {
 	size_t at = u->n_windows++ % USAGE_PAST;
 
 	for (size_t i = 0; i < u->n_past; i++) {
+		forget_window(&u->past[i], at);
 		u->past[i].busy[at] = (float)u->devices[i].busy;
 		u->past[i].copy_rate[at] = (float)u->devices[i].copy_rate;
+		if (!s->ended)
+			keep_sensors(&u->past[i], at, session_sensors_find(s, (uint32_t)i));
 	}
+}
+
+const float *usage_sensor_past(const struct usage *u, uint32_t device, enum sensor sensor)
+{
+	for (unsigned k = 0; k < USAGE_SENSORS && device < u->n_past; k++)
+		if (kept_sensors[k] == sensor)
+			return u->past[device].sensors[k];
+	return NULL;
 }
 
 static void age(struct usage_entry *v, size_t n)
@@ -200,7 +233,7 @@ int usage_update(struct usage *u, const struct session *s, uint64_t now_ns)
 	differentiate(u->devices, u->n_devices, seconds);
 	differentiate(u->processes, u->n_processes, seconds);
 	if (seconds > 0)
-		keep_window(u);
+		keep_window(u, s);
 	else if (s->ended)
 		take_whole(u, s);
 	return 0;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/human.h"
+#include "core/sensors.h"
 #include "core/session.h"
 
 struct usage_sum {
@@ -28,9 +29,12 @@ struct usage_entry {
 
 #define USAGE_PAST 1024 /* windows that are kept */
 
-/* What a device did in window i, at i % USAGE_PAST. NaN: it was not known then. */
+/* Of what sensors say how it is now, that of which the past is kept. */
+enum usage_sensor { USAGE_CLOCK, USAGE_POWER, USAGE_TEMPERATURE, USAGE_MEMORY, USAGE_SENSORS };
+
+/* What a device did in window i, at i % USAGE_PAST, and what its sensors said at its end. NaN: it was not known then. */
 struct usage_past {
-	float busy[USAGE_PAST], copy_rate[USAGE_PAST];
+	float busy[USAGE_PAST], copy_rate[USAGE_PAST], sensors[USAGE_SENSORS][USAGE_PAST];
 };
 
 struct usage {
@@ -44,6 +48,8 @@ struct usage {
 };
 
 void usage_done(struct usage *u);
+/* A ring of what a sensor said. NULL: it is not kept. */
+const float *usage_sensor_past(const struct usage *u, uint32_t device, enum sensor sensor);
 /* A busy share in percent, at most 100. */
 void usage_percent(char out[HUMAN_MAX], double busy);
 /* now_ns ends the window that began with the call before; 0: there is none. 0 or -ENOMEM (the old values stay). */

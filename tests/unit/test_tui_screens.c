@@ -261,6 +261,27 @@ START_TEST(devices_without_a_program)
 }
 END_TEST
 
+/* What sensors said at each picture is their past: of what they can say at most, or of the highest. */
+START_TEST(past_of_sensors)
+{
+	struct sensors *sensors;
+	struct world w;
+
+	devices(&w, 1);
+	sensors = session_sensors_of(w.s, 0);
+	sensors->v[SENSOR_POWER_LIMIT] = 700;
+	world_open(&w, &devices_utf8);
+	for (unsigned i = 0; i < 40; i++) {
+		sensors->v[SENSOR_POWER] = 100 + 15 * i;
+		sensors->v[SENSOR_TEMPERATURE] = i < 20 ? 40 : 80;
+		sensors->v[SENSOR_MEMORY] = i % 8 < 4 ? 0 : 131e9;
+		world_tick(&w);
+	}
+	world_golden(&w, 24, 80, "devices_alone_past");
+	world_done(&w);
+}
+END_TEST
+
 /* Terminals of any size, down to one character: nothing is drawn outside, and those with room for it have the panel. */
 START_TEST(any_size)
 {
@@ -1169,6 +1190,7 @@ Suite *suite_screens(void)
 	tcase_add_loop_test(c, counters_panel, 0, ARRAY_SIZE(counter_panels));
 	tcase_add_loop_test(c, devices_without_a_program, 0, ARRAY_SIZE(devices_alone));
 	tcase_add_loop_test(c, any_size, 0, 2);
+	tcase_add_test(c, past_of_sensors);
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));
