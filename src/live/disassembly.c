@@ -32,7 +32,8 @@ enum {
 struct part {
 	uint64_t checksum;
 	char *name;
-	const struct cubin *cubin; /* NULL: it is not there */
+	const struct cubin *cubin; /* NULL: … */
+	int error;                 /* … for this */
 	const struct cubin_function *function;
 	struct sass sass;
 	bool was_asked; /* for its instructions */
@@ -51,6 +52,7 @@ struct disassembly {
 	uint64_t kept_of;
 	bool was_read;
 	const char *why;
+	char unread[96];
 };
 
 struct disassembly *disassembly_new(const char *folder)
@@ -92,6 +94,7 @@ static void find_cubin(struct disassembly *d, struct part *p)
 
 	snprintf(name, sizeof(name), PC_CUBIN_NAME, p->checksum);
 	p->cubin = cubins_find(d->cubins, name);
+	p->error = cubins_error(d->cubins, name);
 	p->function = p->cubin ? cubin_find(p->cubin, p->name) : NULL;
 }
 
@@ -162,6 +165,23 @@ static unsigned deadline_ms(const struct disassembly *d)
 						  (uint64_t)DISASSEMBLER_MS);
 }
 
+/* Why there is no function to print. */
+static const char *no_code(struct disassembly *d, const struct part *p)
+{
+	switch (p->error) {
+	case 0:
+		return "the cubin of their kernel does not have it";
+	case -ENOENT:
+		return "the cubin of their kernel is not there";
+	case -EBADMSG:
+		return "what should be the cubin of their kernel is none, or damaged";
+	default:
+		snprintf(d->unread, sizeof(d->unread),
+			 "the cubin of their kernel cannot be read: %s", strerror(-p->error));
+		return d->unread;
+	}
+}
+
 /* NULL, or why there are none. */
 static const char *print(struct disassembly *d, struct part *p)
 {
@@ -172,7 +192,7 @@ static const char *print(struct disassembly *d, struct part *p)
 	char *path;
 
 	if (!p->function)
-		return "the cubin of their kernel is not there";
+		return no_code(d, p);
 	if (!tool_of(d))
 		return "nvdisasm is not installed (it comes with CUDA)";
 	if (d->has_hung || !ms)

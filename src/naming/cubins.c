@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "naming/cubins.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
@@ -11,7 +12,8 @@ struct cubins {
 	char *folder;
 	struct known {
 		char *name;
-		struct cubin *cubin; /* NULL: it is not there */
+		struct cubin *cubin; /* NULL: … */
+		int error;           /* … for this */
 	} * v;
 	size_t n, cap;
 };
@@ -45,16 +47,15 @@ const char *cubins_folder(const struct cubins *c)
 	return c->folder;
 }
 
-static struct cubin *open_in(const char *folder, const char *name)
+static int open_in(const char *folder, const char *name, struct cubin **ret)
 {
 	_cleanup_(buf_done) struct buf path = {0};
-	struct cubin *cubin = NULL;
 
+	if (strchr(name, '/'))
+		return -ENOENT;
 	buf_init(&path, 1 << 16);
 	buf_printf(&path, "%s/%s", folder, name);
-	if (strchr(name, '/') || path.error || cubin_open(buf_str(&path), &cubin) < 0)
-		return NULL;
-	return cubin;
+	return path.error ? path.error : cubin_open(buf_str(&path), ret);
 }
 
 const struct cubin *cubins_find(struct cubins *c, const char *name)
@@ -66,7 +67,15 @@ const struct cubin *cubins_find(struct cubins *c, const char *name)
 			return c->v[i].cubin;
 	if (ARRAY_ROOM(c->v, c->cap, c->n + 1) < 0 || !(one.name = strdup(name)))
 		return NULL;
-	one.cubin = open_in(c->folder, name);
+	one.error = open_in(c->folder, name, &one.cubin);
 	c->v[c->n++] = one;
 	return one.cubin;
+}
+
+int cubins_error(const struct cubins *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].name, name))
+			return c->v[i].error;
+	return -ENOENT;
 }

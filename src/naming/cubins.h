@@ -12,5 +12,7 @@ struct cubins *cubins_free(struct cubins *cubins);
 const char *cubins_folder(const struct cubins *cubins);
 /* NULL: it is not there, or none. As long as the store. */
 const struct cubin *cubins_find(struct cubins *cubins, const char *name);
+/* What is wrong with one that was asked for: 0: nothing; -ENOENT; -EBADMSG: it is none. */
+int cubins_error(const struct cubins *cubins, const char *name);
 
 #endif

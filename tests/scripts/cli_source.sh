@@ -60,6 +60,13 @@ fi
 fake "cat '$planted/planted.sass'"
 check "without the cubin" "(instructions by their offset alone: the cubin of their kernel is not there)" \
 	"$(source_of --cubins none | tail -1)"
+# wrong NAME COMMAND WHY: in a folder of its own each cubin is what the command makes of it
+wrong() {
+	rm -rf wrong && cp -r cubins wrong && (cd wrong && for cubin in *.cubin; do eval "$2"; done)
+	check "$1" "(instructions by their offset alone: $3)" "$(source_of --cubins wrong | tail -1)"
+}
+wrong "a cubin that is none" 'echo nothing >"$cubin"' "what should be the cubin of their kernel is none, or damaged"
+wrong "a cubin that is a folder" 'rm "$cubin"; mkdir "$cubin"' "the cubin of their kernel cannot be read: Is a directory"
 check "without the source" "953 93.8 5.2 long scoreboard 89, wait 11 > 6" \
 	"$("$PROTON" report --width 0 --view source --cubins cubins run.json | row 6)"
 check "without samples" "no samples of where kernels were: run with --pc-sampling" \
