@@ -16,6 +16,7 @@ void roofline_done(struct roofline *r)
 struct sources {
 	const double *time, *flops, *bytes;
 	const double *flops_ns, *bytes_ns; /* the time of what has these */
+	const double *at_peak; /* seconds that the operations take at the peaks of who does them */
 };
 
 static double at(const double *v, uint32_t id)
@@ -38,7 +39,7 @@ static const double *part_of(struct derive *derive, enum derived_op op, uint32_t
 /* The width of most of a node's operations. */
 static uint8_t width_of(struct derive *derive, uint32_t node, bool inclusive)
 {
-	uint8_t width = ROOFLINE_NO_WIDTH;
+	uint8_t width = ROOFLINE_NO_ROOF;
 	double most = 0;
 
 	for (uint8_t i = 0; i < PEAK_WIDTHS; i++) {
@@ -50,6 +51,26 @@ static uint8_t width_of(struct derive *derive, uint32_t node, bool inclusive)
 		}
 	}
 	return width;
+}
+
+double roofline_peak(const struct peaks *peaks, const struct session *s, uint32_t device,
+		     unsigned roof)
+{
+	return roof < ROOFLINE_CORES ? peaks_flops(peaks, s, device, roof)
+				     : peaks_core_flops(peaks, s, device, roof - ROOFLINE_CORES);
+}
+
+/* Of the two of a width, the one nearer to the rate at which its operations would be at their peaks. */
+static uint8_t roof_of(const struct peaks *peaks, const struct session *s, uint32_t device,
+		       uint8_t width, double rate)
+{
+	double all, cores;
+
+	if (width >= PEAK_WIDTHS)
+		return ROOFLINE_NO_ROOF;
+	all = roofline_peak(peaks, s, device, width);
+	cores = roofline_peak(peaks, s, device, ROOFLINE_CORES + width);
+	return (uint8_t)(fabs(rate - cores) < fabs(rate - all) ? ROOFLINE_CORES + width : width);
 }
 
 /* Where a node itself ran. Values that a program gave name no device. */
@@ -192,16 +213,19 @@ static int point_compare(const void *a, const void *b)
 }
 
 int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
-		  enum roofline_of of)
+		  const struct peaks *peaks, enum roofline_of of)
 {
 	bool inclusive = of == ROOFLINE_SCOPES;
 	struct derive *derive = numbers_derive(numbers);
+	const struct derived at_peak = {
+		.op = DERIVED_AT_COMPUTE, .inclusive = inclusive, .metric = METRIC_NONE};
 	struct sources from = {
 		.time = derive_used(derive, METRIC_TIME, inclusive),
 		.flops = part_of(derive, DERIVED_WORK, METRIC_ANY_FLOPS, inclusive),
 		.bytes = part_of(derive, DERIVED_WORK, METRIC_BYTES, inclusive),
 		.flops_ns = part_of(derive, DERIVED_WORK_TIME, METRIC_ANY_FLOPS, inclusive),
 		.bytes_ns = part_of(derive, DERIVED_WORK_TIME, METRIC_BYTES, inclusive),
+		.at_peak = derive_column(derive, &at_peak),
 	};
 	int error;
 
@@ -214,8 +238,12 @@ int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *num
 		return error;
 	keep_complete(r);
 	for (size_t i = 0; i < r->n; i++) {
-		r->points[i].width = width_of(derive, r->points[i].node, inclusive);
-		r->points[i].device = device_of(snap, r->points[i].node);
+		struct roofline_point *p = &r->points[i];
+
+		p->device = device_of(snap, p->node);
+		p->roof = roof_of(peaks, snapshot_session(snap), p->device,
+				  width_of(derive, p->node, inclusive),
+				  at(from.flops, p->node) / at(from.at_peak, p->node));
 	}
 	if (r->n > 1)
 		qsort(r->points, r->n, sizeof(*r->points), point_compare);

@@ -13,13 +13,16 @@
 #include "core/numbers.h"
 #include "core/peaks.h"
 
-#define ROOFLINE_NO_WIDTH PEAK_WIDTHS /* operations of which nobody said how wide they are */
+/* The peaks of a device: of operations of 8 to 64 bits, and behind them of those that are no matrix products. */
+#define ROOFLINE_CORES   PEAK_WIDTHS
+#define ROOFLINE_ROOFS   (2 * PEAK_WIDTHS)
+#define ROOFLINE_NO_ROOF ROOFLINE_ROOFS /* of operations of which nobody said how wide they are */
 
 struct roofline_point {
 	uint32_t node; /* the heaviest calling context */
 	uint32_t frame;
 	uint32_t device; /* where that ran, or SESSION_NONE */
-	uint8_t width;   /* 0..3 for 8..64 bits, of most operations; ROOFLINE_NO_WIDTH */
+	uint8_t roof;    /* of most operations; ROOFLINE_NO_ROOF */
 	double time_ns, flops, bytes;
 	/* The part of the time in which what has operations, and what has bytes, ran: what lacks a
 	 * number says nothing of how fast others are. GB/s and TF/s are over the same. */
@@ -36,9 +39,13 @@ struct roofline {
 };
 
 void roofline_done(struct roofline *r);
-/* 0 or -ENOMEM */
+/* 0 or -ENOMEM. Of operations that were counted the peaks tell whose they are (core/measured_work.h). */
 int roofline_make(struct roofline *r, struct snapshot *snap, struct numbers *numbers,
-		  enum roofline_of of);
+		  const struct peaks *peaks, enum roofline_of of);
+
+/* Operations in a second, at most. */
+double roofline_peak(const struct peaks *peaks, const struct session *s, uint32_t device,
+		     unsigned roof);
 
 static inline double roofline_intensity(const struct roofline_point *p)
 {

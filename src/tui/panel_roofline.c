@@ -40,7 +40,10 @@ struct panel_roofline {
 	uint32_t n_apart;
 };
 
-static const char *const width_words[] = {"8 bit", "16 bit", "32 bit", "64 bit", "unknown width"};
+/* "core": without tensor cores, as the columns of data/peaks.txt are called. */
+static const char *const roof_words[] = {"8 bit",       "16 bit",      "32 bit",
+					 "64 bit",      "8 bit core",  "16 bit core",
+					 "32 bit core", "64 bit core", "unknown width"};
 
 static struct panel_roofline *as_roofline(struct panel *p)
 {
@@ -96,18 +99,18 @@ static double bandwidth(struct panel *p)
 	return peaks_bandwidth(peaks_of(p), panel_session(p), roof_device(p));
 }
 
-static double peak(struct panel *p, unsigned width)
+static double peak(struct panel *p, unsigned roof)
 {
-	return peaks_flops(peaks_of(p), panel_session(p), roof_device(p), width);
+	return roofline_peak(peaks_of(p), panel_session(p), roof_device(p), roof);
 }
 
-/* Is there a point with operations of this width? Roofs for others would say nothing. */
-static bool is_width_used(struct panel *p, unsigned width)
+/* Is there a point below this roof? Others would say nothing. */
+static bool is_roof_used(struct panel *p, unsigned roof)
 {
 	const struct roofline *r = &as_roofline(p)->roofline;
 
 	for (size_t i = 0; i < r->n; i++)
-		if (r->points[i].width == width)
+		if (r->points[i].roof == roof)
 			return true;
 	return false;
 }
@@ -121,8 +124,9 @@ static bool has_same_roofs(struct panel *p, uint32_t a, uint32_t b)
 {
 	const struct session *s = panel_session(p);
 
-	for (unsigned w = 0; w < PEAK_WIDTHS; w++)
-		if (!is_same(peaks_flops(peaks_of(p), s, a, w), peaks_flops(peaks_of(p), s, b, w)))
+	for (unsigned roof = 0; roof < ROOFLINE_ROOFS; roof++)
+		if (!is_same(roofline_peak(peaks_of(p), s, a, roof),
+			     roofline_peak(peaks_of(p), s, b, roof)))
 			return false;
 	return is_same(peaks_bandwidth(peaks_of(p), s, a), peaks_bandwidth(peaks_of(p), s, b));
 }
@@ -173,11 +177,11 @@ static void make_axes(struct panel *p)
 		axis_include(&pr->x, roofline_intensity(&pr->roofline.points[i]));
 		axis_include(&pr->y, roofline_rate(&pr->roofline.points[i]));
 	}
-	for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
-		if (!is_width_used(p, w))
+	for (unsigned roof = 0; roof < ROOFLINE_ROOFS; roof++) {
+		if (!is_roof_used(p, roof))
 			continue;
-		axis_include(&pr->x, peak(p, w) / bytes);
-		axis_include(&pr->y, peak(p, w));
+		axis_include(&pr->x, peak(p, roof) / bytes);
+		axis_include(&pr->y, peak(p, roof));
 	}
 	axis_finish(&pr->x);
 	axis_finish(&pr->y);
@@ -228,11 +232,11 @@ static void make_points(struct panel *p)
 	struct panel_roofline *pr = as_roofline(p);
 	struct numbers *numbers = tui_numbers(p->tui);
 
-	if (roofline_make(&pr->roofline, p->tui->snap, numbers, pr->of) < 0)
+	if (roofline_make(&pr->roofline, p->tui->snap, numbers, peaks_of(p), pr->of) < 0)
 		pr->roofline.n = 0;
 	if (pr->roofline.n || pr->chosen)
 		return;
-	if (roofline_make(&pr->roofline, p->tui->snap, numbers, ROOFLINE_SCOPES) < 0)
+	if (roofline_make(&pr->roofline, p->tui->snap, numbers, peaks_of(p), ROOFLINE_SCOPES) < 0)
 		pr->roofline.n = 0;
 	if (pr->roofline.n)
 		pr->of = ROOFLINE_SCOPES;
@@ -304,8 +308,8 @@ static void put_roofs(struct panel *p, const struct look *look, struct cell *cel
 	for (int x = 0; x < plot_width(p); x++) {
 		double at = intensity_of(p, x), highest = 0;
 
-		for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
-			double flat = is_width_used(p, w) ? peak(p, w) : NAN;
+		for (unsigned roof = 0; roof < ROOFLINE_ROOFS; roof++) {
+			double flat = is_roof_used(p, roof) ? peak(p, roof) : NAN;
 
 			if (isnan(flat))
 				continue;
@@ -414,14 +418,14 @@ static void draw_roof_names(struct panel *p, struct pen *pen, int row)
 {
 	char text[HUMAN_MAX], name[48];
 
-	for (unsigned w = 0; w < PEAK_WIDTHS; w++) {
-		double flat = is_width_used(p, w) ? peak(p, w) : NAN;
+	for (unsigned roof = 0; roof < ROOFLINE_ROOFS; roof++) {
+		double flat = is_roof_used(p, roof) ? peak(p, roof) : NAN;
 		struct pen at;
 
 		if (isnan(flat) || row_of(p, flat) != row)
 			continue;
 		human_count(text, flat);
-		snprintf(name, sizeof(name), " %s %s ", width_words[w], text);
+		snprintf(name, sizeof(name), " %s %s ", roof_words[roof], text);
 		if (plot_width(p) < 3 * (int)strlen(name))
 			continue;
 		at = pen_at(pen->canvas, pen->y, p->width - (int)strlen(name) - 1,
@@ -523,13 +527,13 @@ static bool add_tick(struct ticks *t, const struct axis_mark *tick, int width)
 	return true;
 }
 
-/* From where on a kernel is bound by what the device computes: first for the width of the selected
+/* From where on a kernel is bound by what the device computes: first for the roof of the selected
  * point, then for the others as there is room. */
 static void add_ridges(struct panel *p, struct ticks *t, const struct glyphs *g)
 {
-	for (unsigned i = 0; i < PEAK_WIDTHS; i++) {
-		unsigned w = (selected(p)->width + i) % PEAK_WIDTHS;
-		double at = is_width_used(p, w) ? peak(p, w) / bandwidth(p) : NAN;
+	for (unsigned i = 0; i < ROOFLINE_ROOFS; i++) {
+		unsigned roof = (selected(p)->roof + i) % ROOFLINE_ROOFS;
+		double at = is_roof_used(p, roof) ? peak(p, roof) / bandwidth(p) : NAN;
 		struct axis_mark tick = {.role = ROLE_TITLE};
 		char text[HUMAN_MAX];
 
@@ -614,16 +618,15 @@ static void add_shares(struct panel *p, struct line_parts *parts, enum role role
 {
 	const struct roofline_point *point = selected(p);
 	double bytes = roofline_traffic(point) / bandwidth(p);
-	double flops = point->width == ROOFLINE_NO_WIDTH
-			       ? NAN
-			       : roofline_rate(point) / peak(p, point->width);
+	double flops =
+		point->roof == ROOFLINE_NO_ROOF ? NAN : roofline_rate(point) / peak(p, point->roof);
 	bool is_measured = !isnan(
 		peaks_measured(peaks_of(p), panel_session(p), roof_device(p), MEASURED_MEMORY));
 	char text[HUMAN_MAX];
 
 	if (!isnan(flops)) {
 		human_percent(text, flops);
-		parts_add(parts, role, 2, "%s%% of %s peak", text, width_words[point->width]);
+		parts_add(parts, role, 2, "%s%% of %s peak", text, roof_words[point->roof]);
 	}
 	if (!isnan(bytes)) {
 		human_percent(text, bytes);
@@ -664,13 +667,13 @@ static bool put_no_roof(struct panel *p, struct buf *out)
 {
 	const struct session *s = panel_session(p);
 	uint32_t device = roof_device(p);
-	uint8_t width = selected(p)->width;
+	uint8_t roof = selected(p)->roof;
 
 	if (device >= s->n_devices) {
 		buf_puts(out, "no roofs: the profile names no device");
-	} else if (width == ROOFLINE_NO_WIDTH) {
+	} else if (roof == ROOFLINE_NO_ROOF) {
 		buf_puts(out, "no peak: flops of unknown width");
-	} else if (isnan(peak(p, width))) {
+	} else if (isnan(peak(p, roof))) {
 		buf_puts(out, "no peak is known of ");
 		tui_put_device(p->tui, device, out);
 	} else {
@@ -701,8 +704,8 @@ static void draw_selected(struct panel *p, struct pen *pen, enum role role)
 /* What is marked on the axis. */
 static bool has_ridge(struct panel *p)
 {
-	for (unsigned w = 0; w < PEAK_WIDTHS; w++)
-		if (is_width_used(p, w) && !isnan(peak(p, w) / bandwidth(p)))
+	for (unsigned roof = 0; roof < ROOFLINE_ROOFS; roof++)
+		if (is_roof_used(p, roof) && !isnan(peak(p, roof) / bandwidth(p)))
 			return true;
 	return false;
 }

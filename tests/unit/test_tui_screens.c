@@ -1104,6 +1104,8 @@ START_TEST(counted_util)
 	look_at_file(&w);
 	world_open(&w, &options);
 	world_golden(&w, 12, 80, "counted_util");
+	world_keys(&w, "0");
+	world_golden(&w, 24, 80, "counted_roofs");
 	world_done(&w);
 	peaks_free(peaks);
 }

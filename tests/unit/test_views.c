@@ -233,6 +233,15 @@ START_TEST(callers_small)
 }
 END_TEST
 
+static void make_roofline(struct roofline *r, enum roofline_of of)
+{
+	struct peaks *peaks = peaks_new();
+
+	ck_assert_ptr_nonnull(peaks);
+	ck_assert_int_eq(roofline_make(r, w.snap, w.numbers, peaks, of), 0);
+	peaks_free(peaks);
+}
+
 /* ---- roofline ---- */
 
 static void add_number(uint32_t id, uint32_t metric, double v)
@@ -263,16 +272,16 @@ START_TEST(roofline_points)
 	add_number(k[1], METRIC_FLOPS16, 300);
 	add_number(k[1], METRIC_FLOPS32, 100);
 	open_world(GROUP_NONE);
-	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	make_roofline(&r, ROOFLINE_KERNELS);
 	ck_assert_uint_eq(r.n, 1);
 	ck_assert_uint_eq(r.points[0].node, k[1]);
-	ck_assert_uint_eq(r.points[0].width, 1);
+	ck_assert_uint_eq(r.points[0].roof, 1);
 	ck_assert_uint_eq(r.points[0].device, SESSION_NONE);
 	ck_assert_double_eq(roofline_intensity(&r.points[0]), 25);
 	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 500.0 / 3000e-9, 1);
 	ck_assert_uint_eq(r.n_without_flops, 1);
 	ck_assert_uint_eq(r.n_without_bytes, 0);
-	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_SCOPES), 0);
+	make_roofline(&r, ROOFLINE_SCOPES);
 	ck_assert_uint_eq(r.n, 2);
 	ck_assert_uint_eq(r.points[0].node, b); /* the longer one */
 	ck_assert_double_eq(roofline_intensity(&r.points[0]), 20);
@@ -456,7 +465,7 @@ START_TEST(counted_after_given)
 	ck_assert_double_eq_tol(derived_value("flop16/s", a), 8000 / 2000e-9, 1);
 	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
 	ck_assert_double_eq(derived_value("source", k), WORK_OF_BOTH);
-	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_SCOPES), 0);
+	make_roofline(&r, ROOFLINE_SCOPES);
 	ck_assert_uint_eq(r.n, 1);
 	roofline_done(&r);
 }
@@ -478,11 +487,11 @@ START_TEST(counted_in_part)
 	ck_assert(isnan(derived_value("flop32/s", k)));
 	ck_assert_double_eq_tol(derived_value("byte/s", k), 500 / 1000e-9, 1);
 	ck_assert_double_eq_tol(derived_value("flop32/s", known), 900 / 1000e-9, 1);
-	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	make_roofline(&r, ROOFLINE_KERNELS);
 	ck_assert_uint_eq(r.n, 1);
 	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 984 / 1000e-9, 1);
 	ck_assert_double_eq(roofline_intensity(&r.points[0]), 984.0 / 500);
-	ck_assert_uint_eq(r.points[0].width, 2);
+	ck_assert_uint_eq(r.points[0].roof, 2);
 	ck_assert_uint_eq(r.n_without_flops, 1);
 	roofline_done(&r);
 }
@@ -507,7 +516,7 @@ START_TEST(roofline_of_no_time)
 	add_number(k, METRIC_FLOPS16, 4000);
 	add_number(k, METRIC_BYTES, 500);
 	open_world(GROUP_NONE);
-	ck_assert_int_eq(roofline_make(&r, w.snap, w.numbers, ROOFLINE_KERNELS), 0);
+	make_roofline(&r, ROOFLINE_KERNELS);
 	ck_assert_uint_eq(r.n, 1);
 	ck_assert_double_eq_tol(roofline_rate(&r.points[0]), 4000 / 1000e-9, 1);
 	ck_assert_double_eq_tol(roofline_traffic(&r.points[0]), 1000 / 2000e-9, 1);
