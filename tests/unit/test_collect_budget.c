@@ -255,6 +255,7 @@ TCase *collect_budget_case(void)
 {
 	TCase *c = tcase_create("budget");
 
+	tcase_set_timeout(c, 120);
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_add_test(c, a_share_is_kept);
 	tcase_add_test(c, a_place_keeps_what_was_read_there);
