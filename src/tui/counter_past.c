@@ -4,8 +4,8 @@
 #include "base/util.h"
 #include "core/session.h"
 #include "tui/chart.h"
-#include "tui/header.h"
 #include "tui/tui_impl.h"
+#include "tui/usage_chart.h"
 
 #define STEP_LEAST_NS (NSEC_PER_SEC / 20)
 
@@ -70,6 +70,6 @@ void sensor_past_draw(const struct tui *t, struct pen *pen, uint32_t device, enu
 		pen_skip(pen, ROLE_NORMAL, width);
 		return;
 	}
-	chart = header_past_chart(t, past, limit < SENSOR_N ? said->v[limit] : 0);
+	chart = usage_chart(t, past, limit < SENSOR_N ? said->v[limit] : 0);
 	chart_draw(&chart, pen, width);
 }

@@ -3,15 +3,12 @@
 #define PROTON_TUI_HEADER_H
 /* The lines above the panel, and the line of function keys. */
 #include <stdbool.h>
-#include "tui/chart.h"
 #include "tui/draw.h"
 #include "tui/keys.h"
 
 struct tui;
 
 int header_draw(struct tui *t, const struct canvas *canvas); /* rows used */
-/* What was kept of each window. full: what a whole column stands for; 0: the highest of them. */
-struct chart header_past_chart(const struct tui *t, const float *past, double full);
 /* Lines for devices on a screen of so many rows, at most so many (1 or more): each has one; several share the
  * last where they are more. */
 int header_device_lines(const struct tui *t, int rows, int most);

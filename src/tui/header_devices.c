@@ -12,6 +12,7 @@
 #include "tui/parts.h"
 #include "tui/sensor_texts.h"
 #include "tui/tui_impl.h"
+#include "tui/usage_chart.h"
 
 /* The lines about devices: how busy each is, now and over the last minutes.
  *
@@ -52,24 +53,10 @@ static bool in_window(const struct tui *t, const struct usage_entry *e)
 	       !isnan(e->busy);
 }
 
-static uint64_t interval_ns(const struct tui *t)
-{
-	return t->options.interval_ns ? t->options.interval_ns : NSEC_PER_SEC;
-}
-
-struct chart header_past_chart(const struct tui *t, const float *past, double full)
-{
-	return (struct chart){.v = past,
-			      .size = USAGE_PAST,
-			      .n = t->usage.n_windows,
-			      .most = (size_t)(CHART_PAST_NS / interval_ns(t)),
-			      .full = full};
-}
-
 static void put_chart(const struct tui *t, struct pen *pen, const float *past, double full,
 		      int width)
 {
-	struct chart chart = header_past_chart(t, past, full);
+	struct chart chart = usage_chart(t, past, full);
 
 	if (width < CHART_MIN)
 		return;
@@ -80,9 +67,9 @@ static void put_chart(const struct tui *t, struct pen *pen, const float *past, d
 /* How long it shows: what its leftmost column is of. */
 static void put_span(const struct tui *t, struct pen *pen, int width)
 {
-	struct chart chart = header_past_chart(t, t->usage.past->busy, 1);
+	struct chart chart = usage_chart(t, t->usage.past->busy, 1);
 	double seconds =
-		(double)(chart_span(&chart, width - 1) * interval_ns(t)) / (double)NSEC_PER_SEC;
+		(double)(chart_span(&chart, width - 1) * usage_window_ns(t)) / (double)NSEC_PER_SEC;
 
 	pen_printf(pen, ROLE_DIM, " %.0fs", seconds);
 }
