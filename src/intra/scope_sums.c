@@ -70,7 +70,7 @@ static uint32_t sum_of(struct scope_sums *sums, const struct warp_scope *scope)
 						      ? SCOPE_SUMS_KERNEL
 						      : sums->of_warp[scope->parent],
 				    .scope = scope->scope};
-	uint32_t i = sums->placed[scope->scope];
+	uint32_t i = scope->scope < WARP_SCOPES ? sums->placed[scope->scope] : SCOPE_SUMS_KERNEL;
 
 	if (i != SCOPE_SUMS_KERNEL)
 		return i;

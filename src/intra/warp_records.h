@@ -55,8 +55,8 @@ struct warp_scope {
 		leave; /* cycles of the warp's clock; it may begin anew between blocks and launches */
 	uint32_t
 		parent; /* index of the innermost one that was open when it was entered; UINT32_MAX: none */
-	uint8_t scope;
-	bool is_open; /* its leaving was not recorded: no time */
+	uint32_t scope; /* below WARP_SCOPES, or a hash of its name (warp_slices.h) */
+	bool is_open;   /* its leaving was not recorded: no time */
 };
 
 /* Of what there is no scope: records, but for blocks. */
