@@ -116,6 +116,7 @@ struct proton_api_v1 {
 			    size_t *ret_size);
 	void (*data_free)(char *data);
 	int (*context_depth)(void);
+	void (*has_kernel_scopes)(void);
 };
 
 /* What the collector exports under the name "proton_get_api".
@@ -155,7 +156,7 @@ __attribute__((weak, visibility("hidden"))) const struct proton_api_v1 *proton_a
 __attribute__((cold, noinline, unused)) static const struct proton_api_v1 *proton_api_load_(void)
 {
 	static const struct proton_api_v1 none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-						  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+						  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	const struct proton_api_v1 *api = &none;
 	proton_get_api_fn *get = 0;
 	/* A program that gained privileges must not load what its caller names. */
@@ -519,6 +520,17 @@ static inline void proton_data_free(char *data)
 static inline int proton_context_depth(void)
 {
 	return PROTON_LATER_(context_depth, (), PROTON_NOBODY);
+}
+
+/* Say that the program has kernels with <proton/kernel.cuh>, before the first one is launched; that header does.
+ *   unit    none
+ *   source  the program
+ *   errors  none; nothing happens where nobody is profiling
+ *   thread  any */
+static inline void proton_has_kernel_scopes(void)
+{
+	if (PROTON_HAS_(has_kernel_scopes))
+		PROTON_RUN_(has_kernel_scopes, ());
 }
 
 /* Why the last function of sessions that failed on this thread did, in words.

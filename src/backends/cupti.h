@@ -217,8 +217,11 @@ void cupti_unified_stop(struct cupti *c);
 void cupti_unified_again(struct cupti *c); /* after a stop: on at the next flush, if it was on */
 void cupti_unified_end(struct cupti *c);   /* no flush switches it on any more */
 
-/* cupti_modules.c. In the callback of its loading; module: NULL, or without its code where that is not told. */
-void cupti_modules_loaded(struct cupti *c, const struct abi_module_data *module);
+/* cupti_modules.c. In the callback of its loading; module: NULL, or without its code where that is not told. True: its
+ * kernels have scopes. */
+bool cupti_modules_loaded(struct cupti *c, const struct abi_module_data *module);
+/* Scopes of a launch are lost. */
+void cupti_modules_missed(struct cupti *c, const char *why);
 
 /* cupti_pc.c. All of it does nothing where samples are not wanted. */
 void cupti_pc_start(struct cupti *c);                  /* they are wanted from now on; any thread */
@@ -308,6 +311,12 @@ void cupti_launches_resolve(struct cupti *c, struct activity *a, uint32_t correl
 bool cupti_launches_lacks(struct cupti_launches *l, uint32_t correlation, unsigned pattern);
 /* The launch in progress on this thread will have no record. */
 void cupti_launches_take_back(struct cupti *c);
+/* The kernel that a thread launches. NULL: not known, for calls of another age, or for several devices. */
+struct cupti_launched {
+	const void *function;
+	const struct abi_launch_shape *shape;
+};
+struct cupti_launched cupti_launched(const struct cupti_thread *t);
 /* A graph is launched. */
 void cupti_launches_graph(struct cupti_launches *l, uint32_t correlation);
 /* Does a record of a graph begin before that was launched, by more than clocks differ? */

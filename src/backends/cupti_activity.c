@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backends/cuda_arena.h"
 #include "backends/cuda_copies.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
@@ -93,6 +94,7 @@ static uint32_t translate_kernel(const struct cupti *c, const void *record, stru
 			       .async = true,
 			       .graph = k->graph,
 			       .graph_node = k->graph ? k->graph_node : 0,
+			       .number = (uint64_t)k->grid_id,
 			       .config = launch_config(c, k)};
 	return k->correlation;
 }
@@ -357,7 +359,8 @@ static void deliver_memory(struct cupti *c, const struct abi_record *record)
 	}
 	if (e.device >= 0) /* what is the host's may be of none */
 		see_device(c, e.device);
-	if (c->sink->ops->memory && !cuda_values_owns(e.address) && !cuda_copies_owns(e.address))
+	if (c->sink->ops->memory && !cuda_values_owns(e.address) && !cuda_copies_owns(e.address) &&
+	    !cuda_arena_owns(e.address))
 		c->sink->ops->memory(c->sink, &e);
 }
 

@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "backends/copy_pairs.h"
+#include "backends/cuda_arena.h"
 #include "backends/cuda_copies.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
@@ -83,6 +84,30 @@ static inline unsigned pattern(const struct cupti *c, const struct abi_call *cal
 	return copy_pairs_see(copy->dst, copy->src, copy->bytes, class == CALL_FLAT_DOWN);
 }
 
+static uint64_t n_warps(const struct abi_launch_shape *s)
+{
+	uint64_t n_threads = s ? (uint64_t)s->block[0] * s->block[1] * s->block[2] : 0;
+
+	return s ? (n_threads + 31) / 32 * s->grid[0] * s->grid[1] * s->grid[2] : 0;
+}
+
+/* The kernel that this thread launches may have scopes within. */
+static void give_arena(struct cupti *c, const struct abi_call *call)
+{
+	const struct cupti_launched l = cupti_launched(&cupti_thread);
+	const struct cuda_arena_launch launch = {.context = call->context,
+						 .context_id = call->context_id,
+						 .function = l.function,
+						 .n_warps = n_warps(l.shape)};
+	const char *why;
+	bool is_due;
+
+	if (!cuda_arena_launch(&launch, &why, &is_due))
+		cupti_modules_missed(c, why);
+	if (is_due)
+		c->sink->ops->slices_due(c->sink, false);
+}
+
 static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *call,
 			 enum call_class class)
 {
@@ -112,6 +137,8 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 		if (call->params)
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}
+	if (_unlikely_(cuda_arena_is_wanted()) && class == CALL_KERNEL)
+		give_arena(c, call);
 	if (_unlikely_(c->ranges))
 		cupti_ranges_enter(c, call, class == CALL_KERNEL ? RANGED_KERNEL : RANGED_GRAPH,
 				   launch);
@@ -140,7 +167,13 @@ static inline void leave(struct cupti *c, const struct abi_call *call)
 /* The context takes its records away with it. Not forced: a context may have other users. */
 static void destroy(struct cupti *c, const struct abi_call *call)
 {
-	if (call->site != ABI_ENTER)
+	bool begins = call->site == ABI_ENTER;
+
+	if (begins && cuda_arena_is_used())
+		c->sink->ops->slices_due(c->sink, true);
+	if (cuda_arena_is_wanted())
+		cuda_arena_hold(begins);
+	if (!begins)
 		return;
 	cuda_values_forget();
 	cuda_copies_forget();
@@ -301,6 +334,7 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 	case CALL_SAME:
 		return cupti_functions_same(call);
 	case CALL_UNLOAD:
+		cuda_arena_unload();
 		return cupti_functions_unload(call);
 	case CALL_PROFILER_ON:
 	case CALL_PROFILER_OFF:
@@ -316,6 +350,8 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 {
 	enum call_class class = id < ABI_N_CALLS ? call_classes[id] : CALL_OTHER;
 
+	if (_unlikely_(cuda_arena_is_wanted()) && cuda_arena_is_giving())
+		return;
 	if (_unlikely_(class == CALL_OTHER || class >= CALL_ALLOC)) {
 		on_other(c, call, class);
 	} else if (_unlikely_(c->ranges) && range_own_is_within()) {
@@ -334,8 +370,10 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 
 	if (c->ranges && data)
 		cupti_ranges_end(c, data->context);
-	if (data)
+	if (data) {
 		cupti_pc_context_ends(c, data->context);
+		cuda_arena_gone(data->context);
+	}
 	if (c->memory && data && c->sink->ops->memory && c->api.cuptiGetContextId &&
 	    c->api.cuptiGetContextId(data->context, &e.context) == ABI_OK)
 		c->sink->ops->memory(c->sink, &e);
@@ -343,8 +381,10 @@ static void on_context_destroyed(struct cupti *c, const struct abi_resource_data
 
 static void on_module(struct cupti *c, const struct abi_resource_data *data, bool is_loaded)
 {
-	if (is_loaded)
-		cupti_modules_loaded(c, data->descriptor);
+	/* By a launch that is under way: it is too late to write into it. */
+	if (is_loaded && cupti_modules_loaded(c, data->descriptor) && cupti_thread.launching &&
+	    !cuda_arena_is_giving())
+		cupti_modules_missed(c, "they were loaded by the launch itself");
 	cupti_pc_module(c, data, is_loaded);
 }
 

@@ -197,28 +197,6 @@ static void made(struct cupti *c, struct cupti_making *m, const void *executable
 
 /* ---- launches ---- */
 
-/* Of the kernel that this thread launches. NULL: not known, for calls of another age, or for several devices. */
-static const struct abi_launch_shape *launched_shape(const struct cupti_thread *t)
-{
-	const struct abi_launch_ex *ex = t->launching_params;
-	const struct abi_launch *l = t->launching_params;
-
-	if (!t->launching_params)
-		return NULL;
-	switch (t->launching_call) {
-	case ABI_CALL_LAUNCH_EX:
-	case ABI_CALL_LAUNCH_EX_PTSZ:
-		return ex->shape;
-	case ABI_CALL_LAUNCH:
-	case ABI_CALL_LAUNCH_PTSZ:
-	case ABI_CALL_COOPERATIVE:
-	case ABI_CALL_COOPERATIVE_PTSZ:
-		return &l->shape;
-	default:
-		return NULL;
-	}
-}
-
 /* Behind its name. */
 static uint64_t what_of(uint64_t h, const struct abi_launch_shape *s)
 {
@@ -231,7 +209,7 @@ static uint64_t what_of(uint64_t h, const struct abi_launch_shape *s)
  * here. 0: not known. */
 static uint64_t launched_what(const struct cupti_thread *t)
 {
-	const struct abi_launch_shape *s = launched_shape(t);
+	const struct abi_launch_shape *s = cupti_launched(t).shape;
 
 	if (!s || !t->launching_symbol)
 		return 0;

@@ -66,6 +66,25 @@ bool cupti_launches_wait(const struct cupti *c)
 	return atomic_load(&c->phase) == CUPTI_RUNNING;
 }
 
+struct cupti_launched cupti_launched(const struct cupti_thread *t)
+{
+	const struct abi_launch_ex *ex = t->launching_params;
+	const struct abi_launch *l = t->launching_params;
+
+	switch (t->launching_params ? t->launching_call : 0) {
+	case ABI_CALL_LAUNCH_EX:
+	case ABI_CALL_LAUNCH_EX_PTSZ:
+		return (struct cupti_launched){ex->function, ex->shape};
+	case ABI_CALL_LAUNCH:
+	case ABI_CALL_LAUNCH_PTSZ:
+	case ABI_CALL_COOPERATIVE:
+	case ABI_CALL_COOPERATIVE_PTSZ:
+		return (struct cupti_launched){l->function, &l->shape};
+	default:
+		return (struct cupti_launched){NULL, NULL};
+	}
+}
+
 #define CONTEXT_MASK ((1u << CUPTI_CONTEXT_BITS) - 1)
 
 /* 0: not there. */

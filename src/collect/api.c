@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include "backends/cuda_arena.h"
 #include "base/util.h"
 #include "collect/alone.h"
 #include "collect/api.h"
@@ -267,6 +268,11 @@ int proton_api_context_depth(void)
 	return api_on() ? collect_context_depth() : PROTON_NOBODY;
 }
 
+void proton_api_has_kernel_scopes(void)
+{
+	cuda_arena_follow();
+}
+
 int proton_api_memory_log(void)
 {
 	if (!api_on())
@@ -312,6 +318,7 @@ const struct proton_api_v1 *proton_get_api(uint32_t version)
 		.session_data = proton_api_session_data,
 		.data_free = proton_api_data_free,
 		.context_depth = proton_api_context_depth,
+		.has_kernel_scopes = proton_api_has_kernel_scopes,
 	};
 
 	/* A later version has this table as its beginning, so only 0 is refused. */

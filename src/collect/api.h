@@ -49,6 +49,7 @@ EXPORT void proton_api_data_free(char *data);
 EXPORT int proton_api_context_depth(void);
 /* As collect_session_flush() (sessions.h). */
 EXPORT int proton_api_session_flush(int session);
+EXPORT void proton_api_has_kernel_scopes(void);
 /* Operations on memory one by one, from now on; PROTON_INVALID: they are not recorded. */
 EXPORT int proton_api_memory_log(void);
 /* As memory_log_read() (memory_log.h): how many. */

@@ -170,35 +170,47 @@ void backends_open(enum collect_door door, struct activity_sink sinks[static N_S
 			backend_start(&sinks[i]);
 }
 
-static _Atomic(const struct flushed_beside *) flushed_beside;
+enum { BESIDE_MAX = 2 };
+static _Atomic(const struct flushed_beside *) flushed_beside[BESIDE_MAX];
 
 void backends_flush_beside(const struct flushed_beside *what)
 {
-	atomic_store(&flushed_beside, what);
+	for (size_t i = 0; i < BESIDE_MAX; i++) {
+		const struct flushed_beside *seen = NULL;
+
+		if (atomic_compare_exchange_strong(&flushed_beside[i], &seen, what) || seen == what)
+			return;
+	}
 }
 
 void backends_flush(enum flush how)
 {
-	const struct flushed_beside *beside = atomic_load(&flushed_beside);
-
 	for (size_t i = 0; i < N_SOURCES; i++) {
 		const struct open_backend *o = &backends[i];
 
 		if (is_on(o) && o->backend->flush)
 			o->backend->flush(o->data, how);
 	}
-	if (beside)
-		beside->flush(how);
+	for (size_t i = 0; i < BESIDE_MAX; i++) {
+		const struct flushed_beside *beside = atomic_load(&flushed_beside[i]);
+
+		if (beside)
+			beside->flush(how);
+	}
 }
 
 bool backends_flushable(void)
 {
-	const struct flushed_beside *beside = atomic_load(&flushed_beside);
-
 	for (size_t i = 0; i < N_SOURCES; i++)
 		if (is_on(&backends[i]) && backends[i].backend->flush)
 			return true;
-	return beside && beside->is_due();
+	for (size_t i = 0; i < BESIDE_MAX; i++) {
+		const struct flushed_beside *beside = atomic_load(&flushed_beside[i]);
+
+		if (beside && beside->is_due())
+			return true;
+	}
+	return false;
 }
 
 void backends_attribute(void)

@@ -25,6 +25,7 @@
 #include "collect/graph_runs.h"
 #include "collect/internal.h"
 #include "collect/kernel_scopes.h"
+#include "collect/kernel_slices.h"
 #include "collect/sampled_code.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
@@ -109,6 +110,7 @@ void collect_forked(void)
 		collect_on = false; /* --no-follow: children are not looked at */
 		backends_forked();
 		kernel_scopes_forked();
+		kernel_slices_forked();
 		return;
 	}
 	threads_forked();
@@ -121,6 +123,7 @@ void collect_forked(void)
 	memset((void *)c->config_dirty, 0, (table_n(&c->configs) + 63) / 64 * 8);
 	backends_forked();
 	kernel_scopes_forked();
+	kernel_slices_forked();
 	allocations_forked();
 	sampled_code_forked();
 	contexts_forked();

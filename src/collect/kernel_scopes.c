@@ -12,6 +12,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/scope_slots.h"
 #include "collect/slots.h"
 #include "intra/scope_sums.h"
 
@@ -55,11 +56,6 @@ static struct kernel *kernel_of(uint64_t function)
 	return k;
 }
 
-static uint32_t frame_of(const char *name)
-{
-	return frame_intern(FRAME_INSTRUMENT, string_intern(name, strlen(name)));
-}
-
 /* In all the ways that decoding one depends on. */
 static bool is_kernel(const struct scoped_kernel *from)
 {
@@ -95,7 +91,7 @@ static struct kernel *kernel_new(const struct scoped_kernel *from)
 
 		k->scopes[i].id = scope->id;
 		k->scopes[i].parent = scope->parent;
-		k->frames[scope->id] = frame_of(scope->name);
+		k->frames[scope->id] = scope_frame(scope->name);
 	}
 	return k;
 }
@@ -125,15 +121,6 @@ int proton_kernel_scopes(uint64_t function, const struct scoped_kernel *from)
 }
 
 /* ---- reading ---- */
-
-static void lose_launch(const char *why)
-{
-	char text[256];
-
-	lose(LOSS_WARP_LAUNCHES, 1);
-	snprintf(text, sizeof(text), "scopes within some kernels are not in this profile: %s", why);
-	collect_note(NOTE_WARNING, text);
-}
 
 struct reading {
 	const struct kernel *kernel;
@@ -171,49 +158,23 @@ static int decode(const struct kernel *k, const struct cuda_copied *c, struct sc
 	return r;
 }
 
-static uint32_t frame_of_scope(const struct kernel *k, uint32_t scope)
+static uint32_t frame_of(const void *ctx, uint32_t scope)
 {
-	char name[SCOPE_SUMS_NAME_MAX];
+	const struct kernel *k = ctx;
 
-	if (k->frames[scope])
-		return k->frames[scope];
-	scope_sums_name(scope, name);
-	return frame_of(name);
-}
-
-static void put_sum(uint32_t slot, const struct scope_sum *sum, double warps)
-{
-	_Atomic uint64_t *values = &collector->value[collector->slot[slot].values];
-
-	slot_add_u64(slot, SCOPES_CYCLES, sum->cycles);
-	slot_add_f64(slot, SCOPES_NORMALIZED, (double)sum->cycles / warps);
-	slot_add_u64(slot, SCOPES_ENTRIES, sum->n);
-	value_lower(&values[SCOPES_MIN], sum->cycles_min);
-	value_raise(&values[SCOPES_MAX], sum->cycles_max);
-	slot_touch(slot);
+	return k->frames[scope] ? k->frames[scope] : scope_frame_unnamed(scope);
 }
 
 /* Below the kernel; 0, or -ENOMEM. */
 static int put_sums(const struct kernel *k, const struct cuda_copied *c,
 		    const struct scope_sums *sums, uint32_t n_blocks)
 {
-	_cleanup_(freep) uint32_t *nodes = calloc(sums->n, sizeof(*nodes));
-	uint32_t lane = lane_of_no_stream(device_intern(SOURCE_CUPTI, c->device));
-	uint32_t epoch = epoch_told_late(c->tag.numbers[1], c->tag.numbers[2]), slot;
-	double warps = (double)k->layout.n_warps * n_blocks;
+	const struct scope_place at = {
+		.node = c->tag.numbers[0],
+		.lane = lane_of_no_stream(device_intern(SOURCE_CUPTI, c->device)),
+		.epoch = epoch_told_late(c->tag.numbers[1], c->tag.numbers[2])};
 
-	if (!nodes)
-		return -ENOMEM;
-	nodes[SCOPE_SUMS_KERNEL] = c->tag.numbers[0];
-	for (size_t i = SCOPE_SUMS_KERNEL + 1; i < sums->n; i++) {
-		const struct scope_sum *sum = &sums->items[i];
-
-		nodes[i] = node_intern(nodes[sum->parent], frame_of_scope(k, sum->scope));
-		slot = sum->n ? slot_intern(nodes[i], lane, SET_ID_SCOPES, epoch) : WIRE_NONE;
-		if (slot != WIRE_NONE)
-			put_sum(slot, sum, warps);
-	}
-	return 0;
+	return scope_slots_put(&at, sums, (double)k->layout.n_warps * n_blocks, frame_of, k);
 }
 
 static void read_copy(const struct cuda_copied *c)
@@ -224,7 +185,7 @@ static void read_copy(const struct cuda_copied *c)
 	int r;
 
 	if (!c->data) {
-		lose_launch("what they recorded did not reach the host");
+		scopes_lose(1, "what they recorded did not reach the host");
 	} else {
 		r = decode(k, c, &sums, &n_blocks);
 		if (r == 0)
@@ -233,8 +194,9 @@ static void read_copy(const struct cuda_copied *c)
 		if (r == -ENOMEM)
 			lose(LOSS_NO_MEMORY, 1);
 		if (r < 0)
-			lose_launch(r == -ENOMEM ? "there is no memory to read them"
-						 : "their buffers are not as they were compiled");
+			scopes_lose(1, r == -ENOMEM
+					       ? "there is no memory to read them"
+					       : "their buffers are not as they were compiled");
 	}
 	kernel_leave(k);
 }
@@ -254,10 +216,8 @@ static void flush(enum flush how)
 
 	cuda_copies_take(read_copy, wait_ms[how]);
 	n = how == FLUSH_LAST ? cuda_copies_pending() : 0;
-	if (n) {
-		lose(LOSS_WARP_LAUNCHES, n - 1);
-		lose_launch("they were not over at its end");
-	}
+	if (n)
+		scopes_lose(n, "they were not over at its end");
 }
 
 static bool is_due(void)
@@ -328,7 +288,7 @@ void kernel_scopes_leave(const struct scoped_launch *l, bool (*make_room)(void *
 	if (r == -EAGAIN)
 		why = "earlier ones were not over in time";
 	if (r < 0) {
-		lose_launch(why);
+		scopes_lose(1, why);
 		kernel_leave(k);
 	}
 }

@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "backends/cuda_arena.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -450,8 +451,9 @@ static bool rest(uint32_t period_ms)
 		host_clock_look();
 		poll_ms = contexts_poll();
 		ms = ms_until(end_ns);
-		if (!ms || is_asked(&collector->exec) || is_asked(&collector->finish) ||
-		    is_asked(&collector->resume) || is_asked(&collector->deliver) ||
+		if (!ms || cuda_arena_is_due() || is_asked(&collector->exec) ||
+		    is_asked(&collector->finish) || is_asked(&collector->resume) ||
+		    is_asked(&collector->deliver) ||
 		    atomic_load(&sender.withdrawal) == WITHDRAWAL_ASKED)
 			return false;
 		if (atomic_load(&sender.main_left_ns) && alone())

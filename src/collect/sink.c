@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "backends/pages.h"
+#include "backends/cuda_arena.h"
 #include "base/hash.h"
 #include "base/util.h"
 #include "collect/allocations.h"
@@ -11,9 +12,11 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/graph_runs.h"
+#include "collect/futex.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
+#include "collect/kernel_slices.h"
 #include "collect/local_memory.h"
 #include "collect/measured.h"
 #include "collect/sampled_code.h"
@@ -507,6 +510,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 	if (_unlikely_(atomic_load_explicit(&collector->sampling, memory_order_relaxed)) &&
 	    a->kind == ACTIVITY_KERNEL)
 		sampled_code_ran(slot, a);
+	if (_unlikely_(cuda_arena_is_used()) && a->kind == ACTIVITY_KERNEL && a->number)
+		kernel_slices_ran(a, slot);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
@@ -818,6 +823,23 @@ static void sink_local_memory(struct activity_sink *sink, const char *kernel, ui
 		local_memory_put(kernel, bytes);
 }
 
+static void sink_kernel_scope(struct activity_sink *sink, uint32_t scope, const char *name,
+			      size_t len)
+{
+	(void)sink;
+	if (collect_on)
+		kernel_slices_name(scope, name, len);
+}
+
+static void sink_slices_due(struct activity_sink *sink, bool now)
+{
+	(void)sink;
+	if (collect_on && now)
+		kernel_slices_flush(FLUSH_COMPLETE);
+	else if (collect_on)
+		futex_ring(&collector->wake);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -845,6 +867,8 @@ static const struct activity_sink_ops sink_ops = {
 	.sampled_all = sink_sampled_all,
 	.cubin = sink_cubin,
 	.local_memory = sink_local_memory,
+	.kernel_scope = sink_kernel_scope,
+	.slices_due = sink_slices_due,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

@@ -90,6 +90,7 @@ struct activity {
 	uint32_t graph; /* graph the record belongs to, 0 = none */
 	struct launch_config config; /* of kernels */
 	uint64_t graph_node;         /* of kernels: the node of its graph; 0: none, or not known */
+	uint64_t number;             /* of kernels: of its launch, in its context; 0: not known */
 };
 
 /* Memory is allocated, or released, or is gone with the context that it is of; or a pool of it has grown, shrunk or
@@ -296,6 +297,12 @@ struct activity_sink_ops {
 	void (*cubin)(struct activity_sink *sink, uint64_t cubin, const void *data, size_t size);
 	/* … with a kernel of this name, a thread of which has so many bytes of local memory; where records say it not. May be NULL. */
 	void (*local_memory)(struct activity_sink *sink, const char *kernel, uint32_t bytes);
+	/* A module was loaded whose kernels have a scope within that they call by this number. NULL: nobody wants to know. */
+	void (*kernel_scope)(struct activity_sink *sink, uint32_t scope, const char *name,
+			     size_t len);
+	/* There is much that warps have left on a device, to be read soon; now: before this returns, as it goes away. Where
+	 * kernel_scope is. */
+	void (*slices_due)(struct activity_sink *sink, bool now);
 };
 
 struct activity_sink {

@@ -63,14 +63,15 @@
 	_(WARP_RECORDS,  50, "warp_records_full",   "records of warps that later ones took the room of (a larger buffer?)") \
 	_(WARP_UNMATCHED, 51, "warp_unmatched",     "records of warps without their other end") \
 	_(WARP_BLOCKS,   52, "warp_blocks",         "thread blocks whose records were not understood") \
-	_(WARP_LAUNCHES, 53, "warp_launches",       "launches of kernels whose scopes were not read")
+	_(WARP_LAUNCHES, 53, "warp_launches",       "launches of kernels whose scopes were not read") \
+	_(WARPS,         54, "warps",               "warps that found no room for records (PROTON_KERNEL_RECORDS, _WARPS?)")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 54
+		LOSS_N = 55
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost

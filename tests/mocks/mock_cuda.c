@@ -244,10 +244,103 @@ uint32_t cuStreamGetCtx(void *stream, void **ret)
 	return 0;
 }
 
+/* ---- functions of modules and libraries, as a test has them ---- */
+
+static const struct mock_functions *functions;
+static __thread unsigned within_module;
+
+EXPORT mock_functions_fn mock_functions;
+void mock_functions(const struct mock_functions *of)
+{
+	functions = of;
+}
+
 EXPORT uint32_t cuCtxPushCurrent_v2(void *context);
 uint32_t cuCtxPushCurrent_v2(void *context)
 {
-	return context != captured;
+	return context != captured && !functions;
+}
+
+/* A call that a profiler makes while a launch is under way has its number. As with the real one, from within the callback of
+ * a module's loading it would never return. */
+static uint32_t nested(uint32_t cbid)
+{
+	const struct mock_op op = {.as_newest = true};
+
+	if (!functions)
+		return 1;
+	if (within_module) {
+		fputs("mock_cuda: called while a module is loaded\n", stderr);
+		abort();
+	}
+	return make(cbid, &op);
+}
+
+EXPORT uint32_t cuKernelGetLibrary(void **ret, void *kernel);
+uint32_t cuKernelGetLibrary(void **ret, void *kernel)
+{
+	uint32_t r = nested(0);
+
+	*ret = r ? NULL : functions->library(kernel);
+	return *ret ? 0 : 400;
+}
+
+EXPORT uint32_t cuKernelGetFunction(void **ret, void *kernel);
+uint32_t cuKernelGetFunction(void **ret, void *kernel)
+{
+	uint32_t r = nested(0);
+
+	*ret = kernel;
+	within_module++;
+	if (!r)
+		functions->load(kernel);
+	within_module--;
+	return r;
+}
+
+EXPORT uint32_t cuFuncGetModule(void **ret, void *function);
+uint32_t cuFuncGetModule(void **ret, void *function)
+{
+	*ret = function;
+	return nested(0);
+}
+
+static uint32_t global(uint64_t *ret, size_t *ret_size, void *of, const char *name)
+{
+	uint32_t r = nested(0);
+
+	*ret = r ? 0 : (uintptr_t)functions->global(of, name);
+	*ret_size = sizeof(uint64_t);
+	return *ret ? 0 : 500;
+}
+
+EXPORT uint32_t cuLibraryGetGlobal(uint64_t *ret, size_t *ret_size, void *library,
+				   const char *name);
+uint32_t cuLibraryGetGlobal(uint64_t *ret, size_t *ret_size, void *library, const char *name)
+{
+	return global(ret, ret_size, library, name);
+}
+
+EXPORT uint32_t cuModuleGetGlobal_v2(uint64_t *ret, size_t *ret_size, void *module,
+				     const char *name);
+uint32_t cuModuleGetGlobal_v2(uint64_t *ret, size_t *ret_size, void *module, const char *name)
+{
+	return global(ret, ret_size, module, name);
+}
+
+EXPORT uint32_t cuStreamCreate(void **ret, unsigned flags);
+uint32_t cuStreamCreate(void **ret, unsigned flags)
+{
+	*ret = captured;
+	return flags > 1;
+}
+
+EXPORT uint32_t cuStreamWriteValue64_v2(void *stream, uint64_t at, uint64_t value, unsigned flags);
+uint32_t cuStreamWriteValue64_v2(void *stream, uint64_t at, uint64_t value, unsigned flags)
+{
+	(void)stream;
+	memcpy((void *)(uintptr_t)at, &value, sizeof(value));
+	return flags || nested(0);
 }
 
 EXPORT uint32_t cuCtxPopCurrent_v2(void **ret);
@@ -440,9 +533,21 @@ static uint32_t stream_id(void *stream)
 	return (uint32_t)(uintptr_t)stream + 7;
 }
 
+/* With mock_functions() there is memory behind it. */
 EXPORT uint32_t cuMemAlloc_v2(uint64_t *ret, size_t bytes);
 uint32_t cuMemAlloc_v2(uint64_t *ret, size_t bytes)
 {
+	struct mock_op op = {.kind = ABI_KIND_MEMORY2,
+			     .operation = ABI_MEMORY_ALLOCATED,
+			     .dst_kind = ABI_MEMORY_DEVICE,
+			     .bytes = bytes,
+			     .context = 1,
+			     .as_newest = true};
+
+	if (functions) {
+		op.address = *ret = getenv("MOCK_CUDA_FULL") ? 0 : (uintptr_t)calloc(1, bytes);
+		return *ret ? make(243, &op) : 2;
+	}
 	return allocate(243, ret, bytes, ABI_MEMORY_DEVICE, false, 0);
 }
 
@@ -784,7 +889,7 @@ EXPORT uint32_t cuStreamSynchronize(void *stream);
 uint32_t cuStreamSynchronize(void *stream)
 {
 	(void)stream;
-	return 0;
+	return functions ? nested(126) : 0;
 }
 
 /* Stream 1 is. */

@@ -213,6 +213,7 @@ static void fill_kernel(union record *r, const struct mock_op *op, uint32_t id)
 	r->kernel.name = op->name;
 	r->kernel.graph = op->graph;
 	r->kernel.graph_node = op->graph_node;
+	r->kernel.grid_id = (int64_t)op->number;
 	r->kernel.grid[0] = 128;
 	r->kernel.grid[1] = (int32_t)(1 + id % 2); /* every other launch has another grid */
 	r->kernel.grid[2] = r->kernel.block[1] = r->kernel.block[2] = 1;
@@ -1084,7 +1085,8 @@ uint32_t mock_call(uint32_t cbid, const struct mock_op *op)
 				.function = driver_name(cbid),
 				.params = op->params ? op->params : params,
 				.symbol = op->name,
-				.context = (void *)(uintptr_t)op->context};
+				.context = (void *)(uintptr_t)op->context,
+				.context_id = op->context};
 	struct mock_op untimed = *op;
 
 	if (mock.slow.tv_nsec)

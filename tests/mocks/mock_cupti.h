@@ -44,6 +44,7 @@ struct mock_op {
 	bool captured;             /* a graph node is made instead of records */
 	uint64_t graph_node;       /* its id, or that of records */
 	uint32_t grid;             /* of a launch, or of one that is captured */
+	uint64_t number;           /* of a launch in its context */
 	const struct mock_config
 		*config; /* … all of it, as its records say it; NULL: one that the mock has */
 	bool by_kernel;  /* records have no correlation id */
@@ -74,6 +75,13 @@ typedef void mock_waiting_fn(void (*fn)(void));
 typedef void mock_resource_fn(uint32_t id);
 /* A node of a graph is made after another one. */
 typedef void mock_clone_fn(uint64_t from, uint64_t to);
+/* Of the mock of CUDA: what functions are of; memory is real, and calls of the driver from within a launch have its number. */
+struct mock_functions {
+	void *(*library)(void *function); /* NULL: it is a module's */
+	void (*load)(void *function);     /* in which its module is loaded, where it is not */
+	uint64_t *(*global)(void *of, const char *name);
+};
+typedef void mock_functions_fn(const struct mock_functions *of);
 /* What CUPTI tells of graphs; nodes and executable graphs are their ids. A graph that is recorded whole
  * (ABI_KIND_GRAPH_TRACE) has one record a launch, whatever the call says of its nodes. */
 struct mock_node {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/backend.h"
+#include "backends/cuda_arena.h"
 #include "backends/opencl.h"
 #include "base/util.h"
 #include "collect/alone.h"
@@ -324,6 +325,12 @@ int collect_session_deactivate(int session, bool flush)
 	return PROTON_OK;
 }
 
+int collect_session_flush(int session)
+{
+	stub_log("flush %d\n", session);
+	return PROTON_OK;
+}
+
 int collect_session_finalize(int session, const char *format)
 {
 	stub_log("finalize %d %s\n", session, format ? format : "-");
@@ -361,6 +368,10 @@ void collect_data_free(char *data)
 {
 	stub_log("free %s\n", data ? data : "-");
 	free(data);
+}
+
+void cuda_arena_follow(void)
+{
 }
 
 int collect_context_depth(void)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Parts of a kernel by name, shown below it: of a product by tiles what loads and what multiplies.
+//   nvcc -O3 -std=c++17 -DPROTON_KERNEL -o kernel_scopes kernel_scopes.cu && proton record -- ./kernel_scopes
+#include <cstdio>
+#include <proton/kernel.cuh>
+
+constexpr int N = 1024, TILE = 32;
+
+__global__ void product(const float *a, const float *b, float *c)
+{
+	PROTON_KERNEL_INIT();
+	__shared__ float left[TILE][TILE], right[TILE][TILE];
+	int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * TILE + x, row = blockIdx.y * TILE + y;
+	float sum = 0;
+
+	for (int k = 0; k < N; k += TILE) {
+		PROTON_ENTER("load");
+		left[y][x] = a[row * N + k + x];
+		right[y][x] = b[(k + y) * N + column];
+		__syncthreads();
+		PROTON_EXIT("load");
+		{
+			PROTON_SCOPE("multiply");
+			for (int i = 0; i < TILE; i++)
+				sum += left[y][i] * right[i][x];
+		}
+		PROTON_SCOPE("wait");
+		__syncthreads();
+	}
+	c[row * N + column] = sum;
+}
+
+int main()
+{
+	float *a, *b, *c;
+
+	if (cudaMalloc(&a, N * N * sizeof(float)) || cudaMalloc(&b, N * N * sizeof(float)) || cudaMalloc(&c, N * N * sizeof(float)))
+		return 1;
+	cudaMemset(a, 0, N * N * sizeof(float));
+	cudaMemset(b, 0, N * N * sizeof(float));
+	for (int i = 0; i < 10; i++)
+		product<<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
+	if (cudaDeviceSynchronize() != cudaSuccess)
+		return 1;
+	printf("done\n");
+	return 0;
+}

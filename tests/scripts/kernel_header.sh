@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# <proton/kernel.cuh>, where there is a compiler of CUDA: what a record costs in instructions, and that it is nothing unless asked for.
+here=$(cd "${srcdir:-.}/tests" && pwd)
+. "$here/tools/cli_help.sh"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
+compile() { # compile TO OPTION...
+	"$nvcc" -O3 -std=c++17 -arch=sm_90 -I"$here/../include" -o "$@" >out 2>&1
+}
+compile scopes.cubin -cubin "$here/cubins/scopes.cu" || { head -n 3 out; echo "nvcc does not compile for sm_90"; exit 77; }
+python3 "$here/tools/sass.py" scopes.cubin >counts
+of() { awk -v kernel="$1" -v field="$2" '$1 == kernel {print $field}' counts; }
+
+# Eight records more, in a row.
+more=$(($(of straight_10 2) - $(of straight_2 2)))
+check "at most three instructions a record in a straight line" yes "$([ "$more" -gt 0 ] && [ "$more" -le $((8 * 3)) ] && echo yes || echo "$more for 8")"
+# Six records of three scopes; the loop itself takes three.
+loop=$(($(of loop_3 3) - 3))
+check "a record for each scope" 3 "$(of loop_3 4)"
+check "at most three and a half in a loop" yes "$([ "$loop" -gt 0 ] && [ "$loop" -le $((6 * 7 / 2)) ] && echo yes || echo "$loop for 6")"
+
+cat >none.cu <<'END'
+#include <proton/kernel.cuh>
+__device__ void within(float *p PROTON_KERNEL_PARAMETER) { PROTON_SCOPE("within"); *p += 1; }
+extern "C" __global__ void kernel(float *p)
+{
+	PROTON_KERNEL_INIT();
+	PROTON_ENTER("a");
+	within(p PROTON_KERNEL_ARGUMENT);
+	PROTON_EXIT("a");
+}
+END
+sed 's/PROTON_KERNEL_PARAMETER//; s/PROTON_KERNEL_ARGUMENT//; /PROTON_\(KERNEL\|SCOPE\|ENTER\|EXIT\)/s/PROTON_[A-Z_]*([^)]*);//; /include/d' none.cu >without.cu
+check "off: compiles" 0 "$(compile none.cubin -cubin none.cu; echo $?)"
+check "off: without the header" 0 "$(compile without.cubin -cubin without.cu; echo $?)"
+check "off: nothing is left of it" "$(python3 "$here/tools/sass.py" without.cubin)" "$(python3 "$here/tools/sass.py" none.cubin)"
+check "off: no names" 0 "$(grep -c PRTNSCP1 none.cubin)"
+
+# Whole programs, and code that is linked later; a program with it is a program without a collector.
+cat >main.cu <<'END'
+#define PROTON_KERNEL
+#include <proton/kernel.cuh>
+static __global__ void kernel() { PROTON_KERNEL_INIT(); PROTON_SCOPE("a"); }
+#ifdef MAIN
+int main() { return 0; }
+#endif
+END
+check "whole" 0 "$(compile whole -DMAIN main.cu -ldl; echo $?)"
+check "… runs by itself" 0 "$(unset PROTON_LIBRARY; ./whole; echo $?)"
+check "in parts" 0 "$(compile a.o -rdc=true -DMAIN -dc main.cu && compile b.o -rdc=true -dc main.cu && compile parts a.o b.o -ldl; echo $?)"
+finish
