@@ -34,12 +34,26 @@ static bool is_passed_on(int sig)
  * Slurm), may come later to another process than to us. */
 #define NEAR_MS 10
 
+/* Sets of signals: bit n - 1 stands for signal n. */
+static uint64_t signal_bit(int sig)
+{
+	return UINT64_C(1) << (sig - 1);
+}
+
+/* Who sends one of these wants an end. */
+static uint64_t ends(uint64_t signals)
+{
+	return signals & (signal_bit(SIGTERM) | signal_bit(SIGHUP) | signal_bit(SIGINT) |
+			  signal_bit(SIGQUIT));
+}
+
 struct launch {
 	pid_t pid;
 	int signal_fd;
 	int wait_status;
 	bool ended;
 	unsigned n_interrupts;
+	uint64_t told; /* … us or the target, but by the target or a descendant */
 	struct witness *witness;
 	sigset_t taken; /* what signal_fd tells */
 	sigset_t old_mask;
@@ -73,24 +87,22 @@ static int take_signals(struct launch *l)
 		sigaddset(&start, ignored_signals[i]);
 	}
 	sigprocmask(SIG_BLOCK, &start, &l->old_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		if (l->old_ignored[i].sa_handler != SIG_IGN)
+			sigaddset(&l->taken, ignored_signals[i]);
 	sigaction(SIGCHLD, &standard, &l->old_child); /* ignored, there would be no status */
 	l->signal_fd = signalfd(-1, &l->taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	return l->signal_fd < 0 ? -errno : 0;
 }
 
-/* From now on the target decides about these. To ignore a signal forgets one that is pending. */
-static void ignore_signals(const struct launch *l)
+/* From now on the target decides about these. To ignore a signal forgets one that is pending; those that come later are blocked,
+ * too, so that signal_fd tells of them. */
+static void ignore_signals(void)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
-	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
 		sigaction(ignored_signals[i], &ignore, NULL);
-		if (!sigismember(&l->old_mask, ignored_signals[i]))
-			sigaddset(&set, ignored_signals[i]);
-	}
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void give_signals_back(struct launch *l)
@@ -140,12 +152,6 @@ static bool is_descendant(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-/* Sets of signals: bit n - 1 stands for signal n. */
-static uint64_t signal_bit(int sig)
-{
-	return UINT64_C(1) << (sig - 1);
-}
-
 /* Was it sent to us by somebody who means the target? What the kernel sends (a hang-up of the
  * terminal, ^Z) goes to the whole group anyway, and the target and its descendants do not mean
  * themselves. */
@@ -163,7 +169,7 @@ struct arrivals {
 	uint64_t all, for_target;
 };
 
-static struct arrivals read_signals(const struct launch *l)
+static struct arrivals read_signals(struct launch *l)
 {
 	struct arrivals a = {0};
 	struct signalfd_siginfo info;
@@ -174,6 +180,8 @@ static struct arrivals read_signals(const struct launch *l)
 		a.all |= signal_bit((int)info.ssi_signo);
 		if (is_for_target(l, &info))
 			a.for_target |= signal_bit((int)info.ssi_signo);
+		if (info.ssi_code > 0 || is_for_target(l, &info))
+			l->told |= signal_bit((int)info.ssi_signo);
 	}
 	return a;
 }
@@ -203,9 +211,6 @@ static uint64_t take_early(struct launch *l)
 
 	for (size_t i = 0; i < ARRAY_SIZE(awaited_signals); i++)
 		sigdelset(&early, awaited_signals[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
-		if (l->old_ignored[i].sa_handler != SIG_IGN)
-			sigaddset(&early, ignored_signals[i]);
 	while ((sig = sigtimedwait(&early, NULL, &now)) > 0 || errno == EINTR)
 		if (sig > 0)
 			taken |= signal_bit(sig);
@@ -235,10 +240,7 @@ static void stop_self(int sig)
 
 static void take_for_us(struct launch *l, uint64_t signals)
 {
-	const uint64_t ends =
-		signal_bit(SIGTERM) | signal_bit(SIGHUP) | signal_bit(SIGINT) | signal_bit(SIGQUIT);
-
-	l->n_interrupts += (signals & ends) != 0;
+	l->n_interrupts += ends(signals) != 0;
 	if (signals & signal_bit(SIGTSTP))
 		stop_self(SIGTSTP);
 }
@@ -296,12 +298,7 @@ static void target_ended(struct launch *l, int wait_status)
 	l->wait_status = wait_status;
 	l->ended = true;
 	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
-		if (l->old_ignored[i].sa_handler != SIG_IGN)
-			sigaddset(&l->taken, ignored_signals[i]);
-	sigprocmask(SIG_BLOCK, &l->taken, NULL); /* first: none may be acted on */
-	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
 		sigaction(ignored_signals[i], &l->old_ignored[i], NULL);
-	(void)signalfd(l->signal_fd, &l->taken, 0);
 	(void)read_signals(l);
 	(void)witness_ask(l->witness);
 }
@@ -365,7 +362,7 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 		launch_free(l);
 		return r;
 	}
-	ignore_signals(l);
+	ignore_signals();
 	send_early(l, early);
 	*ret_launch = l;
 	return 0;
@@ -403,4 +400,9 @@ bool launch_ended(const struct launch *l, int *ret_wait_status)
 unsigned launch_interrupts(const struct launch *l)
 {
 	return l->n_interrupts;
+}
+
+bool launch_told_to_end(const struct launch *l)
+{
+	return ends(l->told) != 0;
 }

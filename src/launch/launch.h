@@ -63,6 +63,9 @@ bool launch_ended(const struct launch *launch, int *ret_wait_status);
 /* How many of SIGTERM, SIGHUP, SIGINT and SIGQUIT came since the target ended: they end a wait of
  * ours. */
 unsigned launch_interrupts(const struct launch *launch);
+/* Did one of them come since the start, from the terminal or from somebody who is no descendant of the target? It may have
+ * handled it, and have ended well. */
+bool launch_told_to_end(const struct launch *launch);
 
 /* What proton itself ends with. STATUS_OURS: not the status of the program, as for env(1). */
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_OURS = 125 };

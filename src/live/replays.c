@@ -72,9 +72,12 @@ struct replays {
 	bool is_over;    /* no other run is begun */
 };
 
-static bool went_well(int wait_status)
+/* What handles Ctrl-C, or the SIGTERM of a job that is cancelled, may end with status 0 before it has done all. */
+static bool went_well(const struct run *run)
 {
-	return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+	int wait_status = run->rec.wait_status;
+
+	return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0 && !run->told_to_end;
 }
 
 static struct session *session_of(const struct run *run)
@@ -100,12 +103,14 @@ static void tell_failed(struct replays *r)
 {
 	_cleanup_(buf_done) struct buf text = {0};
 
-	buf_printf(&text, "run %zu of %zu failed (", r->at + 1, r->runs->n);
+	buf_printf(&text, "run %zu of %zu ", r->at + 1, r->runs->n);
 	if (WIFSIGNALED(r->wait_status))
-		buf_printf(&text, "%s", strsignal(WTERMSIG(r->wait_status)));
+		buf_printf(&text, "failed (%s)", strsignal(WTERMSIG(r->wait_status)));
+	else if (WEXITSTATUS(r->wait_status))
+		buf_printf(&text, "failed (exit status %d)", WEXITSTATUS(r->wait_status));
 	else
-		buf_printf(&text, "exit status %d", WEXITSTATUS(r->wait_status));
-	buf_printf(&text, "), and is the last: the profile has hardware metrics of %s",
+		buf_puts(&text, "was told to end");
+	buf_printf(&text, ", and is the last: the profile has hardware metrics of %s",
 		   r->at > 1 ? "those before it"
 		   : r->at   ? "the first"
 			     : "this one");
@@ -117,7 +122,7 @@ static void tell_failed(struct replays *r)
 static void take(struct replays *r, const struct run *run)
 {
 	r->wait_status = run->rec.wait_status;
-	r->is_over = !went_well(r->wait_status);
+	r->is_over = !went_well(run);
 	if (r->is_over) {
 		tell_failed(r);
 	} else if (run != r->first &&

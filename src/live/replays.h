@@ -7,7 +7,7 @@
  *   run 2 ── session ── core/other_run ──┐   └────> the same, with what it counted
  *   run 3 ── session ── core/other_run ──┘   └────> …
  *
- * A run that fails is the last, and nothing of it is taken: what the profile has stays.
+ * A run that fails, or is told to end by a signal, is the last, and nothing of it is taken: what the profile has stays.
  *   thread  one */
 #include "core/ranges_wanted.h"
 #include "live/run.h"

@@ -197,6 +197,7 @@ int run_record(struct run *run, uint64_t tick_ns, void (*on_tick)(void *ctx), vo
 	receive(run, launch, tick_ns, on_tick, ctx);
 	run_drain(run);
 	recording_end(&run->rec);
+	run->told_to_end = launch_told_to_end(launch);
 	if (on_tick)
 		on_tick(ctx);
 	run->save_error = recording_finish(&run->rec);

@@ -29,6 +29,7 @@ struct run {
 	uint64_t look_ns; /* when to look for descendants again */
 	bool survivors;   /* what the last look found */
 	bool daemons;     /* it found only such as are not waited for */
+	bool told_to_end; /* somebody wanted that (launch.h), whatever the target made of it */
 	bool prints;      /* standard output is for us alone: the target's goes to standard error */
 	int save_error;   /* why the profile or its tape is not complete; 0: it is */
 };

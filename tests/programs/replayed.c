@@ -5,7 +5,8 @@
  *
  *   more    one kernel more in "inner"      another  a range that no other run has
  *   moved   "late" has a range less         waits    "FILE.waits" is made, and a signal waited for
- *   fails   status 3                        killed   by itself */
+ *   fails   status 3                        killed   by itself
+ *   obeys   as waits, and ends well by SIGINT or SIGTERM */
 #include "config.h" // IWYU pragma: keep
 #include <pthread.h>
 #include <signal.h>
@@ -99,14 +100,22 @@ static int note_run(const char *path)
 static void wait_for_signal(const char *file)
 {
 	char path[4096];
+	sigset_t ends;
 	FILE *f;
+	int sig;
 
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	if (is("obeys"))
+		sigprocmask(SIG_BLOCK, &ends, NULL);
 	snprintf(path, sizeof(path), "%s.waits", file);
 	f = fopen(path, "w");
 	if (f)
 		fclose(f);
-	for (;;)
+	while (!is("obeys"))
 		pause();
+	sigwait(&ends, &sig);
 }
 
 int main(int argc, char **argv)
@@ -121,7 +130,7 @@ int main(int argc, char **argv)
 	pop = (int (*)(void))core[NVTX_CORE_RANGE_POP];
 	nest();
 	threads();
-	if (is("waits"))
+	if (is("waits") || is("obeys"))
 		wait_for_signal(argv[2]);
 	if (is("killed"))
 		raise(SIGKILL);

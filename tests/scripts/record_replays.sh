@@ -95,16 +95,16 @@ check "run 1 fails: status, runs" "3 1" "$(run nvtx 1 fails)"
 has "… is said" "run 1 of 3 failed (exit status 3), and is the last: the profile has hardware metrics of this one" err
 check "… what there is" "1 200 - -" "$(sums inner)"
 
-# interrupted SIGNAL: sent to all of the terminal's group in run 2, as Ctrl-C is.
+# interrupted SIGNAL [WHAT [WHOM]]: sent to all of the terminal's group in run 2, as Ctrl-C is; WHOM: or to proton alone.
 interrupted() {
 	rm -f a.hatchet runs runs.waits
 	setsid --fork bash -c 'trap - INT; echo $$ >group; exec "$@"' - python3 -c '
 import signal, sys, os
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "$PROTON" record -q -o a.hatchet --metrics $three --range nvtx \
-		--replay application -- "$app" "$work/lib/libcuda.so.1" runs 2 waits >out 2>err </dev/null
+		--replay application -- "$app" "$work/lib/libcuda.so.1" runs 2 "${2:-waits}" >out 2>err </dev/null
 	wait_for 30 test -e runs.waits || echo "it does not wait"
-	kill -"$1" -- "-$(cat group)"
+	kill -"$1" -- "${3--}$(cat group)"
 	wait_for 30 none_left || echo "it goes on"
 	wc -l <runs
 }
@@ -112,6 +112,12 @@ check "Ctrl-C in run 2: runs" 2 "$(interrupted INT)"
 has "… is said" "run 2 of 3 failed (Interrupt)" err
 check "… the first run's profile is whole" "1 200 - -" "$(sums inner)"
 check "… with its counts" "4 4" "$(of count add) $(of count mul)"
+check "Ctrl-C that run 2 handles, to end well: runs" 2 "$(interrupted INT obeys)"
+has "… is said" "run 2 of 3 was told to end, and is the last: the profile has hardware metrics of the first" err
+check "… the first run's profile is whole" "1 200 - -" "$(sums inner)"
+check "SIGTERM to us that run 2 handles: runs" 2 "$(interrupted TERM obeys "")"
+has "… is said" "run 2 of 3 was told to end" err
+check "… the first run's profile is whole" "1 200 - -" "$(sums inner)"
 check "killed as a whole in run 2: runs" 2 "$(interrupted KILL)"
 check "… the first run's profile is whole" "1 200 - -" "$(sums inner)"
 
