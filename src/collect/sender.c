@@ -70,10 +70,10 @@ static struct {
 	_Atomic uint64_t main_left_ns; /* when main() called pthread_exit(); 0: it did not */
 	_Atomic bool take_wanted, take_slow;
 	_Atomic uint32_t taken;
-	_Atomic bool connected;      /* after what was delivered last: somebody can read it */
-	_Atomic int withdrawal;      /* enum withdrawal */
-	uint32_t n_waiting;          /* allocations that were told to be late */
-	uint64_t delayed_ns;         /* our threads, at the last look (answer_ms()) */
+	_Atomic bool connected; /* after what was delivered last: somebody can read it */
+	_Atomic int withdrawal; /* enum withdrawal */
+	uint32_t n_waiting;     /* allocations that were told to be late */
+	uint64_t delayed_ns, flusher_delayed_ns; /* our threads, as an answer began */
 	_Atomic uint64_t excused_ns; /* … that did not count where somebody waited, ever */
 } sender;
 
@@ -112,21 +112,26 @@ static uint64_t delay_ns(int tid)
 	return ns;
 }
 
-/* Of both threads, since this was asked last. */
-static uint64_t delayed_ns(void)
-{
-	uint64_t before = sender.delayed_ns;
-
-	sender.delayed_ns =
-		delay_ns((int)syscall(SYS_gettid)) + delay_ns(atomic_load(&flusher.tid));
-	return sender.delayed_ns - MIN(before, sender.delayed_ns);
-}
-
 /* Somebody waits for what is done now. */
 static struct patience answer_begin(void)
 {
-	(void)delayed_ns();
-	return (struct patience){FINAL_MS * NSEC_PER_MSEC, clock_monotonic_ns(), true};
+	struct patience p = patience(FINAL_MS);
+
+	p.is_answer = true;
+	sender.delayed_ns = delay_ns((int)syscall(SYS_gettid));
+	sender.flusher_delayed_ns = delay_ns(atomic_load(&flusher.tid));
+	return p;
+}
+
+/* Since then, of the thread that had to wait longer: both may at the same time. */
+static uint64_t delayed_ns(void)
+{
+	uint64_t ns = delay_ns((int)syscall(SYS_gettid));
+	uint64_t flusher_ns = delay_ns(atomic_load(&flusher.tid));
+
+	ns -= MIN(sender.delayed_ns, ns);
+	flusher_ns -= MIN(sender.flusher_delayed_ns, flusher_ns);
+	return MAX(ns, flusher_ns);
 }
 
 /* How much longer it may take. Delays are looked at before it is nearly over, so that who waits knows of them in time. */
@@ -137,8 +142,7 @@ static uint32_t answer_ms(struct patience *p)
 
 	if (!p->is_answer || p->left_ns > FINAL_MS * NSEC_PER_MSEC / 2)
 		return ms;
-	ns = delayed_ns();
-	p->left_ns += ns;
+	ns = patience_excuse(p, delayed_ns());
 	atomic_fetch_add(&sender.excused_ns, ns);
 	return patience_ms(p);
 }

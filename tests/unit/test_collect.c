@@ -18,6 +18,7 @@ int main(void)
 	suite_add_tcase(suite, collect_cpu_time_case());
 	suite_add_tcase(suite, collect_host_clock_case());
 	suite_add_tcase(suite, collect_budget_case());
+	suite_add_tcase(suite, collect_patience_case());
 	suite_add_tcase(suite, collect_turns_case());
 	suite_add_tcase(suite, collect_names_case());
 	suite_add_tcase(suite, collect_sessions_case());

@@ -13,6 +13,7 @@ TCase *collect_races_case(void);
 TCase *collect_cpu_time_case(void);
 TCase *collect_host_clock_case(void);
 TCase *collect_budget_case(void);
+TCase *collect_patience_case(void);
 TCase *collect_turns_case(void);
 TCase *collect_names_case(void);
 TCase *collect_sessions_case(void);
