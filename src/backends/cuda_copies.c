@@ -297,13 +297,14 @@ static void retire_oldest(void)
 bool cuda_copies_take(cuda_copied_fn *fn, uint32_t wait_ms)
 {
 	uint64_t until_ns = clock_monotonic_ns() + wait_ms * NSEC_PER_MSEC;
+	size_t n = cuda_copies_pending();
 	struct cuda_copied copied;
 
-	if (!cuda_copies_pending())
+	if (!n)
 		return true;
 	cuda_driver_ours++;
 	pthread_mutex_lock(&taking);
-	while (wait_for_oldest(&copied, until_ns)) {
+	for (; n && wait_for_oldest(&copied, until_ns); n--) {
 		fn(&copied);
 		retire_oldest();
 	}

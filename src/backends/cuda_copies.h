@@ -32,7 +32,8 @@ struct cuda_copied {
  *           *ret_why as with -EBUSY */
 int cuda_copy_begin(void *stream, uint64_t from, size_t size, const struct cuda_copy_tag *tag,
 		    const char **ret_why);
-/* Hands those that are done to fn, and waits so long for the next one. True: there is none any more. Not from within fn. */
+/* Hands those that are done to fn, and waits so long for the next one; no more than there are now, so that it ends where others
+ * begin as many as are taken. True: there is none any more. Not from within fn. */
 typedef void cuda_copied_fn(const struct cuda_copied *c);
 bool cuda_copies_take(cuda_copied_fn *fn, uint32_t wait_ms);
 /* How many were begun and not taken. */

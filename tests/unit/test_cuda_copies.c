@@ -102,6 +102,29 @@ START_TEST(are_taken_in_order)
 }
 END_TEST
 
+/* Who launches without a pause does not hold a flush up. */
+static void take_and_begin(const struct cuda_copied *c)
+{
+	static unsigned char from[100][10];
+
+	take(c);
+	if (taken.n < 100)
+		ck_assert_int_eq(begin(taken.n, from[taken.n], sizeof(from[0])), 0);
+}
+
+START_TEST(are_begun_meanwhile)
+{
+	static unsigned char from[2][10];
+
+	defer(0);
+	ck_assert_int_eq(begin(100, from[0], sizeof(from[0])), 0);
+	ck_assert_int_eq(begin(101, from[1], sizeof(from[1])), 0);
+	ck_assert(!cuda_copies_take(take_and_begin, 1000));
+	ck_assert_uint_eq(taken.n, 2);
+	ck_assert_uint_eq(cuda_copies_pending(), 2);
+}
+END_TEST
+
 START_TEST(go_round)
 {
 	unsigned char *from = malloc(5 * 20 * MIB);
@@ -301,6 +324,7 @@ int main(void)
 	tcase_set_timeout(tc, 240);
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, are_taken_in_order);
+	tcase_add_test(tc, are_begun_meanwhile);
 	tcase_add_test(tc, go_round);
 	tcase_add_loop_test(tc, keep_apart, 0, 4);
 	tcase_add_test(tc, larger_than_the_ring);
