@@ -303,7 +303,8 @@ static int take_spots(struct join *j, uint32_t which)
 		uint32_t device = run_side_id(side->devices, lane->device);
 		double measured = run_side_measured(side, row);
 
-		if (isnan(measured) || process == SESSION_NONE)
+		if (!(measured > 0) ||
+		    process == SESSION_NONE) /* NaN, or told of before it had any */
 			continue;
 		if (device == SESSION_NONE && lane->device != SESSION_NONE)
 			device = NO_SUCH_DEVICE;

@@ -303,6 +303,21 @@ START_TEST(test_notes)
 }
 END_TEST
 
+/* A row may be told of before it has its first value, in one run alone. */
+START_TEST(test_rows_without_ranges)
+{
+	struct session_lane lane = lane_of(0, 7, PID);
+
+	process(&a, -1, "app");
+	process(&b, -1, "app");
+	ran(&b, "idle", "gemm", &lane, 0, 0, 0);
+	ran(&a, "step", "gemm", &lane, 2, 10, 5);
+	join();
+	ck_assert(!is_noted(&a, "run 2 of 2 of the program counted"));
+	ck_assert(isnan(value(&a, "step", "gemm", MEAN)));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("other_run");
@@ -321,6 +336,7 @@ int main(void)
 	tcase_add_test(tc, test_ranks);
 	tcase_add_test(tc, test_processes_that_are_alike);
 	tcase_add_test(tc, test_notes);
+	tcase_add_test(tc, test_rows_without_ranges);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
