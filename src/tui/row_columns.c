@@ -302,18 +302,32 @@ static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 {
 	struct column_spec spec;
 	size_t len;
+	bool is_first;
 
 	if (!derive_is_own(rc->s, metric))
 		return;
 	column_of_metric(rc->s, metric, &spec, &len);
 	if (rc->only_sums && !is_sum(rc, &spec))
 		return;
-	spec.priority = range_metric_is(spec.title) ? usual_columns[USUAL_TFPS].priority
-						    : (uint8_t)MIN(20 + p->columns.n, 250u);
-	if (range_metric_is(spec.title))
+	is_first = range_metric_is(spec.title) || metric == METRIC_NORMALIZED_CYCLES;
+	spec.priority = is_first ? usual_columns[USUAL_TFPS].priority
+				 : (uint8_t)MIN(20 + p->columns.n, 250u);
+	if (is_first)
 		p->columns.name_percent = COUNTED_NAME;
 	if (!keep_spare(rc, p, metric, spec.priority))
 		add(rc, p, &spec, spec.title, len);
+}
+
+/* Scopes within kernels have nothing but these, which are built in, and which few profiles have. */
+static void add_warps(struct row_columns *rc, struct panel *p)
+{
+	static const struct derived cycles = {.metric = METRIC_NORMALIZED_CYCLES};
+
+	if (rc->has_warps || !row_has(p, &cycles))
+		return;
+	for (uint32_t m = METRIC_CYCLES; metric_is_of_warps(m); m++)
+		add_own(rc, p, m);
+	rc->has_warps = true;
 }
 
 static void set_head(struct column *c, const char *const names[], size_t n, size_t i,
@@ -397,6 +411,8 @@ void row_columns_update(struct row_columns *rc, struct panel *p)
 	for (; rc->n_metrics < n; rc->n_metrics++)
 		if (!rc->is_chosen)
 			add_own(rc, p, rc->n_metrics);
+	if (!rc->is_chosen)
+		add_warps(rc, p);
 	for (unsigned k = 0; k < p->choice.n; k++)
 		row_columns_find(rc, p, p->choice.titles[k]);
 	if (n_columns < rc->n)

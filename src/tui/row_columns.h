@@ -4,8 +4,8 @@
 /* The columns of panels whose rows have metrics: calling contexts, sets of them, kernels. Which
  * metric, its title and its form are core/column.h's; a panel only answers ops->value().
  *
- *   the usual ones, in the panel's order, then the profile's own metrics: those of the hardware, which were asked for
- *   when the program ran, before what of the usual ones says less
+ *   the usual ones, in the panel's order, then the profile's own metrics: those of the hardware and of scopes within
+ *   kernels, which were asked for when the program ran, before what of the usual ones says less
  *   "total,time/ms,util"  ──>  TOTAL  time/ms  util       asked for by name, and no others
  *   compared              ──>  A  B  Δ  Δ%  STATUS         of the first of them, then the others
  *
@@ -22,6 +22,7 @@ struct row_columns {
 	struct column *columns; /* the panel's */
 	const struct session *s;
 	bool is_chosen;      /* those asked for, and no others */
+	bool has_warps;      /* scopes within kernels have their columns */
 	bool only_sums;      /* one of them decides how wide something is: it adds up */
 	uint32_t n_metrics;  /* of the session, looked at so far */
 	unsigned wish;       /* the column to be sorted by, when it has values */

@@ -151,8 +151,7 @@ void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUM
 
 /* ---- whether there are any ---- */
 
-/* As the rows are asked for it. */
-static bool has(struct panel *p, const struct derived *metric)
+bool row_has(struct panel *p, const struct derived *metric)
 {
 	struct derived m = *metric;
 
@@ -181,8 +180,8 @@ bool row_is_absent(struct panel *p, struct row_column *c)
 		return true;
 	/* Beside time on the device it would be one percentage too many. */
 	if (c->spec.derived.op == DERIVED_SHARE && c->spec.derived.metric == METRIC_CPU_TIME &&
-	    has(p, &usual_columns[USUAL_TOTAL].derived))
+	    row_has(p, &usual_columns[USUAL_TOTAL].derived))
 		return true;
-	has_values = has(p, &c->spec.derived);
+	has_values = row_has(p, &c->spec.derived);
 	return !comes_again(p, c, has_values) && !has_values;
 }

@@ -38,6 +38,8 @@ double row_value(struct panel *p, struct row_column *c, uint32_t i);
 /* The same for an order: a word's value is that of its place from a to z. */
 double row_order(struct panel *p, struct row_column *c, double value);
 void row_print(struct panel *p, struct row_column *c, uint32_t i, char out[COLUMN_TEXT]);
+/* Does any row have a value of it? As the panel's rows are asked for it. */
+bool row_has(struct panel *p, const struct derived *metric);
 /* Does no row have a value? */
 bool row_is_absent(struct panel *p, struct row_column *c);
 

@@ -845,6 +845,31 @@ static void sampled(struct world *w)
 		     &(struct kernel_values){900000, 100, 9000, 9000});
 }
 
+/* A kernel with scopes within, which have cycles and no time, and of which some were not read. */
+static void inside(struct world *w)
+{
+	static const struct {
+		const char *name;
+		double cycles;
+	} parts[] = {{"load", 60}, {"mma", 140}};
+	uint32_t kernel, whole;
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	kernel = world_node(w, world_node(w, SESSION_ROOT, FRAME_SCOPE, "layer"), FRAME_KERNEL,
+			    "attention");
+	world_kernel(w, kernel, w->lanes[0], &(struct kernel_values){6000000, 300, 10000, 40000});
+	whole = world_node(w, kernel, FRAME_INSTRUMENT, "whole");
+	world_number(w, whole, w->lanes[0], METRIC_NORMALIZED_CYCLES, 210);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		world_number(w, world_node(w, whole, FRAME_INSTRUMENT, parts[i].name), w->lanes[0],
+			     METRIC_NORMALIZED_CYCLES, parts[i].cycles);
+	session_note(w->s, 0, NOTE_WARNING,
+		     "scopes within some kernels are not in this profile: what they recorded did "
+		     "not reach the host");
+}
+
 /* Kernels that are too many for the columns, some of them for any column. */
 static void many(struct world *w)
 {
@@ -1004,6 +1029,8 @@ static const struct {
 	{"counted_kernels", world_init_counted, &file, "2", 24, 140},
 	{"counted_roofline", world_init_counted, &file, "0", 24, 80},
 	{"counted_roofline_140x40", world_init_counted, &file, "0", 40, 140},
+	{"inside_kernels_80x24", inside, &file, "C E", 24, 80},
+	{"inside_kernels_40x10", inside, &file_ascii, "C E", 10, 40},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
 	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
 	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
