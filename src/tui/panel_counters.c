@@ -166,7 +166,7 @@ static void list_notes(struct panel *p)
 		const char *text = session_text(s, s->notes[i].text);
 
 		if (is_about_devices(text))
-			sections_add_text(p, text, (p->width ? p->width : 80) - 1, &row);
+			sections_add_text(p, text, sections_room(p), &row);
 	}
 }
 

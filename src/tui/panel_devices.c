@@ -97,7 +97,7 @@ static void list_facts(struct panel *p)
 		_cleanup_(buf_done) struct buf text = {0};
 
 		put_facts(p, p->tui->usage.order[i], &text);
-		sections_add_text(p, buf_str(&text), (p->width ? p->width : 80) - 1, &row);
+		sections_add_text(p, buf_str(&text), sections_room(p), &row);
 	}
 }
 

@@ -39,7 +39,8 @@ static void list_covered(struct panel *p)
 	char text[SAMPLES_TEXT_MAX];
 
 	if (panel_session(p)->ended && samples_text(panel_session(p), text))
-		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_WARNING}), text);
+		sections_add_text(p, text, sections_room(p),
+				  &(struct section_row){.role = ROLE_WARNING});
 }
 
 /* Names that share a row. */
@@ -48,7 +49,8 @@ static void list_folded(struct panel *p)
 	char text[FOLDED_TEXT_MAX];
 
 	if (folded_text(panel_session(p), text))
-		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_NORMAL}), text);
+		sections_add_text(p, text, sections_room(p),
+				  &(struct section_row){.role = ROLE_NORMAL});
 }
 
 /* Devices were busy with it, beside the time that is shown. */
@@ -57,7 +59,8 @@ static void list_metadata(struct panel *p)
 	char text[METADATA_TEXT_MAX];
 
 	if (metadata_text(panel_session(p), text))
-		buf_puts(sections_add(p, &(struct section_row){.role = ROLE_NORMAL}), text);
+		sections_add_text(p, text, sections_room(p),
+				  &(struct section_row){.role = ROLE_NORMAL});
 }
 
 static void list_notes(struct panel *p)
@@ -71,11 +74,12 @@ static void list_notes(struct panel *p)
 	for (size_t i = 0; i < s->n_notes; i++) {
 		const struct session_note *n = &s->notes[i];
 		const struct section_row row = {.role = roles[MIN(n->level, 2)]};
-		struct buf *name = sections_add(p, &row);
+		_cleanup_(buf_done) struct buf text = {0};
 
 		if (n->process < s->n_processes && s->processes[n->process].pid)
-			buf_printf(name, "pid %u: ", s->processes[n->process].pid);
-		buf_puts(name, session_text(s, n->text));
+			buf_printf(&text, "pid %u: ", s->processes[n->process].pid);
+		buf_puts(&text, session_text(s, n->text));
+		sections_add_text(p, buf_str(&text), sections_room(p), &row);
 	}
 }
 

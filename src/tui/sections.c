@@ -186,6 +186,11 @@ size_t sections_row_of_text(const char *text, int room)
 	return len;
 }
 
+int sections_room(const struct panel *p)
+{
+	return (p->width ? p->width : 80) - 1;
+}
+
 void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row)
 {
 	while (*text) {

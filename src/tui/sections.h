@@ -57,6 +57,8 @@ struct buf *sections_add(struct panel *p, const struct section_row *row);
 struct buf *sections_add_of(struct panel *p, uint32_t node, const struct section_row *row);
 /* How much of a text goes into a row of `room` columns, in bytes. */
 size_t sections_row_of_text(const char *text, int room);
+/* Columns that a row of nothing but text has. */
+int sections_room(const struct panel *p);
 /* Text in as many rows as it needs where each has room for so many columns: it parts between two blanks,
  * else at one. */
 void sections_add_text(struct panel *p, const char *text, int room, const struct section_row *row);

@@ -1031,6 +1031,7 @@ static const struct {
 	{"counted_roofline_140x40", world_init_counted, &file, "0", 40, 140},
 	{"inside_kernels_80x24", inside, &file, "C E", 24, 80},
 	{"inside_kernels_40x10", inside, &file_ascii, "C E", 10, 40},
+	{"inside_kernels_notes", inside, &file, "5", 24, 80},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
 	{"empty_callers", no_gpu_work, &live_ascii, "8", 24, 80},
 	{"recursive_callers", recursive, &live_utf8, "/ 'fib' Enter 8", 24, 80},
