@@ -60,6 +60,7 @@ static void put_interval(struct report *r)
 {
 	static const struct derived samples_beside = ROWS_DERIVED(VALUE, SAMPLES_BESIDE, 1);
 	const struct number_ask beside = {.metric = &samples_beside};
+	const char *mark = ""; /* of those among the others */
 	double most_ns = 0;
 	uint32_t row = UINT32_MAX;
 	uint64_t interval_ns;
@@ -68,27 +69,29 @@ static void put_interval(struct report *r)
 	for (uint32_t i = 0; i < flat_n(r->flat); i++) {
 		double ns = flat_row(r->flat, i)->time_ns;
 
-		if (!(ns > most_ns) || flat_usual(r->flat, i, USUAL_SAMPLES) > 0 ||
-		    kernel_value(r, i, &beside) > 0)
-			continue;
-		most_ns = ns;
-		row = i;
+		if (flat_usual(r->flat, i, USUAL_SAMPLES) > 0 || kernel_value(r, i, &beside) > 0)
+			mark = "-: ";
+		else if (ns > most_ns) {
+			most_ns = ns;
+			row = i;
+		}
 	}
 	if (row == UINT32_MAX)
 		return;
 	interval_ns = interval_within(flat_usual(r->flat, row, USUAL_AVG));
 	if (!interval_ns) {
-		out_puts(
+		out_printf(
 			r->out,
-			"(-: no sample fell wholly within; the one of these with the most time is too short for any)\n");
+			"(%sno sample fell wholly within; what took most is too short for any)\n",
+			mark);
 		return;
 	}
 	is_fine = interval_ns < NSEC_PER_MSEC;
 	out_printf(
 		r->out,
-		"(-: no sample fell wholly within; --counters=%u%s has one in each '%s' of average length)\n",
-		(unsigned)(interval_ns / (is_fine ? 1000 : NSEC_PER_MSEC)), is_fine ? "us" : "ms",
-		kernel_name(r, row));
+		"(%sno sample fell wholly within; --counters=%u%s has one in each '%s' of average length)\n",
+		mark, (unsigned)(interval_ns / (is_fine ? 1000 : NSEC_PER_MSEC)),
+		is_fine ? "us" : "ms", kernel_name(r, row));
 }
 
 static int put_kernels(struct report *r)

@@ -52,7 +52,7 @@ check "written again" "$(of a.hatchet 'sorted(n["gemm"].items())')" "$("$PROTON"
 row() { awk -v name="$1" '$NF == name { for (i = 4; i < NF; i++) printf "%s%s", $i, i < NF - 1 ? " " : "\n" }' a.counters; }
 check "as text" "62.5 37.5 50.0 12.5 75.0" "$(row gemm | cut -d' ' -f 3-)"
 check "as text: none" "- - - - -" "$(row conv | cut -d' ' -f 3-)"
-has "what would do" "--counters=50us has one in each 'short'" a.counters
+has "what would do, of the rows without" "(-: no sample fell wholly within; --counters=50us has one in each 'short'" a.counters
 "$PROTON" report --view tree -m 'TOTAL,TENSOR%,DRAM%' a.hatchet >a.tree
 check "in the tree, with what is below" "50.0 12.5" "$(awk '$NF == "alone" { print $(NF - 3), $(NF - 2) }' a.tree)"
 # ---- another process of the run, whose kernel is not known before it ends

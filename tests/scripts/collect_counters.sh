@@ -54,6 +54,7 @@ check "written again" "$(of a.hatchet c)" "$("$PROTON" export -f hatchet -o b.ha
 check "merged" "$(of a.hatchet c)" "$("$PROTON" merge -o m.hatchet a.hatchet >/dev/null 2>&1; of m.hatchet c)"
 
 "$PROTON" report --view counters a.hatchet >a.counters
+has "kernels: no column is empty, and none of a \"-\" is told" "(no sample fell wholly within; what took most is too short for any)" a.counters
 row() { awk -v name="$1" '/^GPU0/ && substr($0, length($0) - length(name) + 1) == name { print $2, $3, $4, $5 }' a.counters; }
 check "as text: a percentage" "62.5 62.5 62.5 %" "$(row 'SM active')"
 check "as text: nothing is a number, too" "0.0 0.0 0.0 %" "$(row 'DRAM write')"
