@@ -295,7 +295,7 @@ struct scope {
 	warp &w;
 	u32 tag, entered;
 
-	__device__ __forceinline__ scope(warp &of, u32 id) : w(of), tag(WHOLE | id << ID_SHIFT), entered(clock32())
+	__device__ __forceinline__ scope(warp &of, u32 id) : w(of), tag(WHOLE | id), entered(clock32())
 	{
 	}
 	__device__ __forceinline__ ~scope()
@@ -315,18 +315,28 @@ __attribute__((constructor, unused)) static void say_so()
 
 #define PROTON_KERNEL_JOIN_(a, b) a##b
 #define PROTON_KERNEL_JOIN(a, b)  PROTON_KERNEL_JOIN_(a, b)
-/* The number of a name. What it is called stands in the module, beside the code, of which it takes nothing. */
-#define PROTON_KERNEL_ID(name)                                                                            \
-	({                                                                                                \
-		enum : proton_kernel::u32 { proton_kernel_id = proton_kernel::hash(name) };               \
-		static const __device__ __attribute__((used)) struct {                                    \
-			char magic[8];                                                                    \
-			proton_kernel::u32 id, line;                                                      \
-			char text[sizeof(name)];                                                          \
-		} proton_kernel_name = {                                                                  \
-			{'P', 'R', 'T', 'N', 'S', 'C', 'P', '1'}, proton_kernel_id, __LINE__, name};      \
-		(proton_kernel::u32)proton_kernel_id;                                                     \
-	})
+/* The number of a name. */
+#define PROTON_KERNEL_ID(name) \
+	(proton_kernel::constant<proton_kernel::hash(name)>::value << proton_kernel::ID_SHIFT)
+/* What it is called: in the module, beside the code, of which it takes nothing. A declaration. */
+#define PROTON_KERNEL_NAME(name, variable)                                                        \
+	static const __device__ __attribute__((used)) struct {                                    \
+		char magic[8];                                                                    \
+		proton_kernel::u32 id, line;                                                      \
+		char text[sizeof(name)];                                                          \
+	} variable = {{'P', 'R', 'T', 'N', 'S', 'C', 'P', '1'},                                   \
+		      proton_kernel::constant<proton_kernel::hash(name)>::value,                  \
+		      __LINE__,                                                                   \
+		      name}
+#define PROTON_KERNEL_RECORD(name, tag)                                      \
+	do {                                                                 \
+		PROTON_KERNEL_NAME(name, proton_kernel_name);                \
+		proton_kernel_warp.record((tag) | PROTON_KERNEL_ID(name));   \
+	} while (0)
+#define PROTON_KERNEL_SCOPE(name, n)                                                              \
+	PROTON_KERNEL_NAME(name, PROTON_KERNEL_JOIN(proton_kernel_name_, n));                     \
+	proton_kernel::scope PROTON_KERNEL_JOIN(proton_kernel_scope_, n)(proton_kernel_warp,      \
+									 PROTON_KERNEL_ID(name))
 
 /* In a kernel, once, where all its threads come by, before the first scope. A declaration.
  *   unit    none
@@ -342,18 +352,15 @@ __attribute__((constructor, unused)) static void say_so()
  *   source  name: a literal, at most 255 bytes
  *   errors  one without the other is counted ("warp_unmatched"), and what is overwritten ("warp_records_full")
  *   thread  all of the warp; its first one is recorded */
-#define PROTON_ENTER(name) proton_kernel_warp.record(PROTON_KERNEL_ID(name) << proton_kernel::ID_SHIFT)
-#define PROTON_EXIT(name) \
-	proton_kernel_warp.record(proton_kernel::LEAVE | PROTON_KERNEL_ID(name) << proton_kernel::ID_SHIFT)
+#define PROTON_ENTER(name) PROTON_KERNEL_RECORD(name, 0u)
+#define PROTON_EXIT(name)  PROTON_KERNEL_RECORD(name, proton_kernel::LEAVE)
 
 /* A scope from here to the end of the enclosing block, however it is left. A declaration; one record.
  *   unit    as PROTON_ENTER()
  *   source  as PROTON_ENTER()
  *   errors  what is overwritten is counted ("warp_records_full")
  *   thread  as PROTON_ENTER() */
-#define PROTON_SCOPE(name)                                                                             \
-	proton_kernel::scope PROTON_KERNEL_JOIN(proton_kernel_scope_, __COUNTER__)(proton_kernel_warp, \
-										   PROTON_KERNEL_ID(name))
+#define PROTON_SCOPE(name) PROTON_KERNEL_SCOPE(name, __COUNTER__)
 
 /* In the parameters and arguments of functions that record, behind all others.
  *   unit    none

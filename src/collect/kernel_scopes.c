@@ -12,6 +12,7 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/late_values.h"
 #include "collect/scope_slots.h"
 #include "collect/slots.h"
 #include "intra/scope_sums.h"
@@ -169,12 +170,15 @@ static uint32_t frame_of(const void *ctx, uint32_t scope)
 static int put_sums(const struct kernel *k, const struct cuda_copied *c,
 		    const struct scope_sums *sums, uint32_t n_blocks)
 {
+	bool has_begun = late_values_begin();
 	const struct scope_place at = {
 		.node = c->tag.numbers[0],
 		.lane = lane_of_no_stream(device_intern(SOURCE_CUPTI, c->device)),
 		.epoch = epoch_told_late(c->tag.numbers[1], c->tag.numbers[2])};
+	int r = scope_slots_put(&at, sums, (double)k->layout.n_warps * n_blocks, frame_of, k);
 
-	return scope_slots_put(&at, sums, (double)k->layout.n_warps * n_blocks, frame_of, k);
+	late_values_end(has_begun);
+	return r;
 }
 
 static void read_copy(const struct cuda_copied *c)

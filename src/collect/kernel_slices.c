@@ -29,7 +29,8 @@ enum {
 /* A launch, where its number says: the latest of those there. */
 struct run {
 	uint64_t launch;
-	uint32_t context, slot, epoch, use;
+	uint32_t context, epoch, use;
+	uint32_t node, lane; /* the slot's, which may be another's by the time */
 	double n_warps;
 };
 
@@ -92,13 +93,14 @@ void kernel_slices_ran(const struct activity *a, uint32_t slot)
 {
 	const struct launch_shape *shape = &a->config.shape;
 	uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
-	uint32_t epoch = collector->slot[slot].epoch;
+	const struct slot_entry *e = &collector->slot[slot];
 	const struct run run = {
 		.launch = a->number,
 		.context = a->context,
-		.slot = slot,
-		.epoch = epoch,
-		.use = epoch_use(epoch),
+		.epoch = e->epoch,
+		.use = epoch_use(e->epoch),
+		.node = e->node,
+		.lane = e->lane,
 		.n_warps = (double)shape->grid[0] * shape->grid[1] * shape->grid[2] *
 			   (double)((threads + THREADS_OF_WARP - 1) / THREADS_OF_WARP),
 	};
@@ -196,8 +198,7 @@ static uint64_t take(void *ctx, const struct cuda_slices *s)
 static void put(const struct open_launch *o, const struct run *run)
 {
 	bool has_begun = late_values_begin();
-	const struct slot_entry *e = &collector->slot[run->slot];
-	const struct scope_place at = {e->node, e->lane, epoch_told_late(run->epoch, run->use)};
+	const struct scope_place at = {run->node, run->lane, epoch_told_late(run->epoch, run->use)};
 
 	if (scope_slots_put(&at, &o->sums, run->n_warps, frame_of, NULL) < 0)
 		lose(LOSS_NO_MEMORY, 1);

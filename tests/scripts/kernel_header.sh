@@ -48,5 +48,43 @@ int main() { return 0; }
 END
 check "whole" 0 "$(compile whole -DMAIN main.cu -ldl; echo $?)"
 check "… runs by itself" 0 "$(unset PROTON_LIBRARY; ./whole; echo $?)"
+# In templates and lambdas, and where no braces are.
+cat >places.cu <<'END'
+#define PROTON_KERNEL
+#include <proton/kernel.cuh>
+template <int N> __global__ void kernel(float *x, int n)
+{
+	PROTON_KERNEL_INIT();
+	PROTON_SCOPE("whole");
+	auto put = [&](int i) { PROTON_SCOPE("lambda"); x[i] = N; };
+	for (int i = 0; i < n; i++)
+		if (i % 2)
+			PROTON_ENTER("odd");
+		else
+			PROTON_EXIT("odd");
+	put(n);
+}
+template __global__ void kernel<1>(float *, int);
+END
+check "anywhere" 0 "$(compile places.o -c places.cu; echo $?)"
+# The compiler that programs call as they run has no extensions of GNU's.
+cat >rtc.py <<'END'
+import ctypes, sys
+try:
+    rtc = ctypes.CDLL(sys.argv[1])
+except OSError:
+    sys.exit("none")
+program, size = ctypes.c_void_p(), ctypes.c_size_t()
+rtc.nvrtcCreateProgram(ctypes.byref(program), open(sys.argv[2], "rb").read(), b"k.cu", 0, None, None)
+options = (ctypes.c_char_p * 3)(b"-std=c++17", b"-arch=sm_90", b"-I" + sys.argv[3].encode())
+status = rtc.nvrtcCompileProgram(program, len(options), options)
+rtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+cubin = ctypes.create_string_buffer(size.value)
+rtc.nvrtcGetCUBIN(program, cubin)
+sys.exit("%d %d" % (status, len(set(cubin.raw.split(b"PRTNSCP1")[1:]))))
+END
+nvrtc=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64/libnvrtc.so
+found=$(python3 rtc.py "$nvrtc" places.cu "$here/../include" 2>&1)
+[ "$found" = none ] || check "NVRTC: compiles, with three names" "0 3" "${found% *} $([ "${found#* }" -ge 3 ] && echo 3 || echo "${found#* }")"
 check "in parts" 0 "$(compile a.o -rdc=true -DMAIN -dc main.cu && compile b.o -rdc=true -dc main.cu && compile parts a.o b.o -ldl; echo $?)"
 finish
