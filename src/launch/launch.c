@@ -297,10 +297,10 @@ static void target_ended(struct launch *l, int wait_status)
 {
 	l->wait_status = wait_status;
 	l->ended = true;
-	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
-		sigaction(ignored_signals[i], &l->old_ignored[i], NULL);
 	(void)read_signals(l);
 	(void)witness_ask(l->witness);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored_signals); i++)
+		sigaction(ignored_signals[i], &l->old_ignored[i], NULL);
 }
 
 static int look_at_target(struct launch *l)

@@ -308,8 +308,9 @@ def until(f):
 def program_gone():
     return os.path.exists("pid") and open("pid").read() and not os.path.exists("/proc/" + open("pid").read().strip())
 def takes_interrupts():
-    line = [l for l in open("/proc/%d/status" % p.pid) if l.startswith("SigBlk")][0]
-    return int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1
+    sets = dict(l.split(":", 1) for l in open("/proc/%d/status" % p.pid) if l.startswith("Sig"))
+    has = lambda name: int(sets[name], 16) >> (signal.SIGINT - 1) & 1
+    return has("SigBlk") and not has("SigIgn")
 n = sys.argv.index("--")
 p = subprocess.Popen(sys.argv[n + 1:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 until(program_gone)
