@@ -540,15 +540,28 @@ static void measure(struct panel *p, struct column *c, uint32_t n)
 	}
 }
 
+/* What was counted of scopes is of no kernel: their rows would have dashes alone. */
+static void look_for_values(struct panel *p, struct row_column *c, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && isnan(row_value(p, c, i)))
+		i++;
+	c->is_empty = i == n;
+}
+
 void row_columns_measure(struct row_columns *rc, struct panel *p, uint32_t n)
 {
 	uint64_t stamp = numbers_generation(p->ops->numbers(p)) << 32 | n;
 
 	if (rc->measured == stamp)
 		return;
-	for (unsigned i = 0; i < p->columns.n; i++)
+	for (unsigned i = 0; i < p->columns.n; i++) {
 		if (has_any_length(&rc->columns[i]))
 			measure(p, &rc->columns[i], n);
+		if (p->ops->own_numbers && rc->columns[i].of && rc->columns[i].of->is_counted)
+			look_for_values(p, rc->columns[i].of, n);
+	}
 	rc->measured = stamp;
 }
 

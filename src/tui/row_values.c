@@ -176,6 +176,8 @@ bool row_is_absent(struct panel *p, struct row_column *c)
 		return true;
 	if (c->is_asked)
 		return false;
+	if (c->is_empty && !snapshot_is_reset(p->tui->snap))
+		return true;
 	if (c->spec.derived.op == DERIVED_NOW && !p->tui->options.live)
 		return true;
 	/* Beside time on the device it would be one percentage too many. */

@@ -26,6 +26,7 @@ struct row_column {
 	bool is_missing; /* a running program has no such metric yet */
 	bool is_asked;   /* by name: it stays, though no row has a value */
 	bool is_spare;   /* made for an order or a choice: shown for these alone */
+	bool is_empty;   /* no row had a value when they were measured */
 	bool was_there;  /* it had values when nothing was reset */
 	uint8_t part;
 	unsigned slot; /* the first of ROW_SLOTS */

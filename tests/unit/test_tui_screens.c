@@ -870,6 +870,26 @@ static void inside(struct world *w)
 		     "not reach the host");
 }
 
+/* Hardware metrics of a scope, as record --range scope has them: none of the kernels in it. */
+static void counted_scope(struct world *w)
+{
+	static const struct metric bytes = {.name = "dram__bytes.sum",
+					    .unit = "B",
+					    .type = METRIC_F64,
+					    .scope = METRIC_INCLUSIVE,
+					    .add = METRIC_SUM,
+					    .weight = METRIC_NONE};
+	uint32_t scope;
+
+	world_init_empty(w);
+	session_process_add(w->s, 7);
+	w->lanes[0] = session_lane_intern(w->s, &(struct session_lane){0, SESSION_NONE, 0, 0, 0});
+	scope = world_node(w, SESSION_ROOT, FRAME_SCOPE, "layer");
+	world_kernel(w, world_node(w, scope, FRAME_KERNEL, "gemm"), w->lanes[0],
+		     &(struct kernel_values){6000000, 300, 10000, 40000});
+	world_number(w, scope, w->lanes[0], metric_table_add(w->s->metrics, &bytes), 1342177280);
+}
+
 /* Kernels that are too many for the columns, some of them for any column. */
 static void many(struct world *w)
 {
@@ -1029,6 +1049,9 @@ static const struct {
 	{"counted_kernels", world_init_counted, &file, "2", 24, 140},
 	{"counted_roofline", world_init_counted, &file, "0", 24, 80},
 	{"counted_roofline_140x40", world_init_counted, &file, "0", 40, 140},
+	{"counted_scope", counted_scope, &file, "", 24, 80},
+	{"counted_scope_kernels", counted_scope, &file, "2", 24, 80},
+	{"counted_scope_bottom_up", counted_scope, &file, "7", 24, 80},
 	{"inside_kernels_80x24", inside, &file, "C E", 24, 80},
 	{"inside_kernels_40x10", inside, &file_ascii, "C E", 10, 40},
 	{"inside_kernels_notes", inside, &file, "5", 24, 80},
