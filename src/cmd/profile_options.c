@@ -102,8 +102,8 @@ int peaks_load(struct peaks **peaks, const char *path)
 	if (r == 0)
 		r = peaks_parse(*peaks, buf_str(&text), &line);
 	if (r == -EINVAL)
-		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64 and memory, as in "
-			 "data/peaks.txt",
+		complain("%s:%u: want type, arch, fp8, fp16, fp32, fp64, memory and, or not, "
+			 "core16, core32 and core64, as in data/peaks.txt",
 			 path, line);
 	else if (r < 0)
 		complain("cannot read '%s': %s", path, strerror(-r));

@@ -61,10 +61,10 @@ static int parse_rate(const char *word, struct rate *ret)
 
 static int parse_line(const char *line, struct peak *ret)
 {
-	char words[8][24] = {[5] = "-", [6] = "-", [7] = "-"};
-	int n = sscanf(line, "%23s %23s %23s %23s %23s %23s %23s %23s %23s %23s", ret->type,
+	char words[8][24] = {[5] = "-", [6] = "-", [7] = "-"}, more[2];
+	int n = sscanf(line, "%23s %23s %23s %23s %23s %23s %23s %23s %23s %23s %1s", ret->type,
 		       ret->arch, words[0], words[1], words[2], words[3], words[4], words[5],
-		       words[6], words[7]);
+		       words[6], words[7], more);
 
 	if (n != 7 && n != 10)
 		return -EINVAL;

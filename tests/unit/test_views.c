@@ -434,6 +434,7 @@ START_TEST(counted_by_cores)
 	unsigned line;
 
 	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 1G -\n", &line), -EINVAL);
+	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 1G - - - 1G\n", &line), -EINVAL);
 	ck_assert_int_eq(peaks_parse(peaks, "CUDA 90 8G 4G 2G 1G 10G - 1G 0.5G\n", &line), 0);
 	add_device();
 	add_counts(k);
