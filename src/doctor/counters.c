@@ -72,7 +72,8 @@ void check_metric_sets(struct doctor *d, struct doctor_finding *f)
 
 	f->state = DOCTOR_NOTE;
 	if (!has_gpu(d)) {
-		buf_puts(&f->seen, "no GPU to count on; 'proton metrics --chip' knows all chips");
+		buf_puts(&f->seen, "no GPU to count on; 'proton metrics --chips' names chips, "
+				   "--chip CHIP lists what one counts");
 		return;
 	}
 	p = doctor_ask(d, ASK_COUNTERS);

@@ -467,7 +467,8 @@ START_TEST(test_metric_sets)
 	expect_feature(DOCTOR_CUDA, DOCTOR_OK);
 	no_driver();
 	examine();
-	expect("metric-sets", DOCTOR_NOTE, "no GPU to count on", "");
+	expect("metric-sets", DOCTOR_NOTE,
+	       "'proton metrics --chips' names chips, --chip CHIP lists", "");
 }
 END_TEST
 
