@@ -40,6 +40,6 @@ window 140x40 "$PROTON view --view source bare.hatchet"
 see "no line" "(no line is known: compile with -lineinfo)"
 keys o
 see "the instructions of what has no line" "+0x0030"
-see "why they have no text" "instructions by their offset alone: the cubin of their kernel is not there"
+see "why they have no text" "instructions by their offset alone: what should be the cubin of their kernel is none, or damaged"
 keys q
 finish
