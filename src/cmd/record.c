@@ -142,8 +142,10 @@ int cmd_record(int argc, char **argv)
 	o->again = ranges.n > 1;
 	if (r == 0 && o->again)
 		r = replays_check(&o->rec);
-	if (r)
+	if (r) {
+		ranges_runs_done(&ranges);
 		return r;
+	}
 	r = run_prepare(&run, o, argv + first);
 	run.prints = o->rec.forward && !strcmp(o->rec.forward, "-");
 	if (r == 0)

@@ -45,7 +45,7 @@ static struct run *runs;
 static _Atomic(void *) names; /* by scope: _Atomic uint32_t, a frame; 0: none */
 /* Under the lock of who reads (backends/cuda_arena.h), as all that is below. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct open_launch open_launches[OPEN_MAX];
+static struct open_launch *open_launches; /* OPEN_MAX of them */
 static size_t n_open;
 static uint64_t n_unfinished; /* rings that warps were writing into, at the last look */
 
@@ -147,6 +147,10 @@ static struct open_launch *open_launch(uint32_t context, uint64_t launch)
 {
 	struct open_launch *o;
 
+	if (!open_launches)
+		open_launches = pages_reserve_sparse(OPEN_MAX * sizeof(*open_launches));
+	if (!open_launches)
+		return NULL;
 	for (size_t i = n_open; i-- > 0;)
 		if (open_launches[i].launch == launch && open_launches[i].context == context)
 			return &open_launches[i];

@@ -228,7 +228,7 @@ uint32_t cuStreamEndCapture(void *stream, void **ret)
 EXPORT uint32_t cuThreadExchangeStreamCaptureMode(int *mode);
 uint32_t cuThreadExchangeStreamCaptureMode(int *mode)
 {
-	static __thread int now;
+	static __thread int now STATIC_TLS;
 	int before = now;
 
 	now = *mode;
@@ -247,7 +247,7 @@ uint32_t cuStreamGetCtx(void *stream, void **ret)
 /* ---- functions of modules and libraries, as a test has them ---- */
 
 static const struct mock_functions *functions;
-static __thread unsigned within_module;
+static __thread unsigned within_module STATIC_TLS;
 
 EXPORT mock_functions_fn mock_functions;
 void mock_functions(const struct mock_functions *of)

@@ -105,8 +105,6 @@ struct owner {
 	struct buffer *current;
 };
 static struct owner *owners;
-#define STATIC_TLS                                                                                 \
-	__attribute__((tls_model("initial-exec"))) /* leak checkers cannot read the other */
 static __thread struct owner *owner STATIC_TLS;
 static __thread int in_buffer_callback STATIC_TLS, in_driver_callback STATIC_TLS;
 

@@ -126,4 +126,7 @@ struct abi_host_evaluate;
 bool mock_ranges_launched(const char *name, bool in_graph) __attribute__((weak));
 bool mock_ranges_evaluate(const struct abi_host_evaluate *p);
 
+#define STATIC_TLS                                                                                 \
+	__attribute__((tls_model("initial-exec"))) /* leak checkers cannot read the other */
+
 #endif
