@@ -99,16 +99,15 @@ static __thread bool is_giving __attribute__((tls_model("initial-exec")));
 static bool bind(void)
 {
 	static const struct cuda_function functions[] = {
-#define _(name, parameters) {#name, offsetof(struct driver, name)},
-		FUNCTIONS(_) FUNCTIONS_OF_LIBRARIES(_)
+#define _(name, parameters) {#name, offsetof(struct driver, name), true},
+		FUNCTIONS(_)
+#undef _
+#define _(name, parameters) {#name, offsetof(struct driver, name), false},
+			FUNCTIONS_OF_LIBRARIES(_)
 #undef _
 	};
-	bool all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
 
-#define _(name, parameters) all = all && cuda.name;
-	FUNCTIONS(_)
-#undef _
-	return all;
+	return cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
 }
 
 void cuda_arena_follow(void)

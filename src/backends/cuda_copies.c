@@ -77,19 +77,15 @@ static unsigned n_rings;
 static bool bind(void)
 {
 	static const struct cuda_function functions[] = {
-#define _(name, parameters) {#name, offsetof(struct driver, name)},
+#define _(name, parameters) {#name, offsetof(struct driver, name), true},
 		FUNCTIONS(_)
 #undef _
 	};
 	static bool has_all;
 
 	pthread_mutex_lock(&beginning);
-	if (!has_all) {
+	if (!has_all)
 		has_all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
-#define _(name, parameters) has_all = has_all && cuda.name;
-		FUNCTIONS(_)
-#undef _
-	}
 	pthread_mutex_unlock(&beginning);
 	return has_all;
 }

@@ -8,9 +8,11 @@
 struct cuda_function {
 	const char *name;
 	size_t offset; /* of the pointer to it, in a struct of them */
+	bool is_needed;
 };
 
-/* The pointers in *api; NULL: this driver has no such function. False: there is no driver, and they stay.
+/* The pointers in *api; NULL: this driver has no such function. False: there is no driver, and they stay; or it has not all
+ * that are needed.
  *   thread  any */
 bool cuda_driver_bind(void *api, const struct cuda_function *functions, size_t n);
 

@@ -94,16 +94,12 @@ static uint32_t n_queued, unused; /* so many were ever used; the first of those 
 static bool bind(void)
 {
 	static const struct cuda_function functions[] = {
-#define _(name, parameters) {#name, offsetof(struct driver, name)},
+#define _(name, parameters) {#name, offsetof(struct driver, name), true},
 		FUNCTIONS(_)
 #undef _
 	};
-	bool all = cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
 
-#define _(name, parameters) all = all && cuda.name;
-	FUNCTIONS(_)
-#undef _
-	return all;
+	return cuda_driver_bind(&cuda, functions, ARRAY_SIZE(functions));
 }
 
 /* ---- what a context has of ours; it is the current one ---- */

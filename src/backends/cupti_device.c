@@ -16,7 +16,7 @@ struct texts {
 static bool bind_driver(struct cuda_api *api)
 {
 	static const struct cuda_function functions[] = {
-#define _(name, parameters) {#name, offsetof(struct cuda_api, name)},
+#define _(name, parameters) {#name, offsetof(struct cuda_api, name), false},
 		ABI_CUDA_FUNCTIONS(_)
 #undef _
 	};

@@ -377,7 +377,7 @@ static void tell_passes(struct cupti *c, const struct ranged_context *rc)
 
 static int open_context(struct cupti *c, struct ranged_context *rc)
 {
-	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0}};
+	static const struct cuda_function functions[] = {{"cuCtxSynchronize", 0, false}};
 	bool by_kernel = ranges.wanted->replay == RANGES_KERNELS;
 	int r = 0;
 
@@ -634,8 +634,8 @@ static void settle(struct cupti *c, struct ranged_context *rc)
 /* The context is made current for as long as it takes. False: another thread waits for it. */
 static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_fn *end)
 {
-	static const struct cuda_function functions[] = {{"cuCtxPushCurrent_v2", 0},
-							 {"cuCtxPopCurrent_v2", sizeof(void *)}};
+	static const struct cuda_function functions[] = {
+		{"cuCtxPushCurrent_v2", 0, true}, {"cuCtxPopCurrent_v2", sizeof(void *), true}};
 	struct {
 		uint32_t (*push)(void *context);
 		uint32_t (*pop)(void **ret);
@@ -648,7 +648,7 @@ static bool end_from_elsewhere(struct cupti *c, struct ranged_context *rc, end_f
 	if (rc->profiler.is_running || atomic_load(&rc->is_used)) {
 		range_own_begin();
 		is_current = cuda_driver_bind(&driver, functions, ARRAY_SIZE(functions)) &&
-			     driver.push && driver.pop && driver.push(rc->context) == 0;
+			     driver.push(rc->context) == 0;
 		end(c, rc);
 		if (is_current)
 			driver.pop(&was);
