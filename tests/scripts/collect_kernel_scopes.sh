@@ -4,19 +4,7 @@
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
 . "$here/tools/mock_python.sh"
-notes() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys; print(*[n["text"] if isinstance(n, dict) else n for n in json.load(sys.stdin)["notes"]], sep="\n")'; }
-# Scopes of a profile by path: cycles, of a warp, entries, shortest, longest.
-inside() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-path, out = {}, []
-for n in json.load(sys.stdin)["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    m = n["metrics"]
-    if "cycles" in m:
-        out.append("%s %d %g %d %d %d" % (path[n["id"]], *(m[k] for k in ("cycles", "normalized_cycles", "scope_entries", "cycles_min", "cycles_max"))))
-print(*sorted(out), sep=", ")'
-}
+. "$here/tools/inside_help.sh"
 # What is above Triton's module is enough of it.
 mkdir -p theirs/triton/_C
 touch theirs/triton/__init__.py theirs/triton/_C/__init__.py

@@ -3,23 +3,11 @@
 # Scopes within kernels with <proton/kernel.cuh>: below the kernel in its calling context, whatever comes between.
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
+. "$here/tools/inside_help.sh"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 app=$(dirname "$PROTON")/tests/programs/collect_slices
 [ -e "$libs/mock_cupti.so" ] || { echo "no mock libcupti in $libs"; exit 77; }
 export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-notes() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys; print(*[n["text"] if isinstance(n, dict) else n for n in json.load(sys.stdin)["notes"]], sep="\n")'; }
-# Scopes of a profile by path: cycles, of a warp, entries, shortest, longest.
-inside() {
-	"$PROTON" export -f json "$1" | python3 -c '
-import json, sys
-path, out = {}, []
-for n in json.load(sys.stdin)["nodes"]:
-    path[n["id"]] = "/".join(filter(None, (path.get(n["parent"]), n["name"] if n["parent"] is not None else "")))
-    m = n["metrics"]
-    if "cycles" in m:
-        out.append("%s %d %g %d %d %d" % (path[n["id"]], *(m[k] for k in ("cycles", "normalized_cycles", "scope_entries", "cycles_min", "cycles_max"))))
-print(*sorted(out), sep=", ")'
-}
 record() { # record CASE
 	timeout 120 "$PROTON" record -q -o run.hatchet -- "$app" "$libs/libcuda.so.1" "$here/cubins/scopes.cubin" "$1" >out 2>err
 	check "$1: status" 0 $?

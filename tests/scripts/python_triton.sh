@@ -6,8 +6,8 @@
 here=$(cd "${srcdir:-.}/tests" && pwd)
 . "$here/tools/cli_help.sh"
 . "$here/tools/mock_python.sh"
+. "$here/tools/inside_help.sh"
 app=$here/programs/triton_script.py
-notes() { "$PROTON" export -f json "$1" | python3 -c 'import json, sys; print(*[n["text"] if isinstance(n, dict) else n for n in json.load(sys.stdin)["notes"]], sep="\n")'; }
 
 # ---- the way in: what is not Triton's has its module in a file, too
 mkdir -p theirs/triton/_C
