@@ -7,8 +7,8 @@
 # whose viewer can be loaded without the rest of Triton, and what scripts for it were tried with on a
 # GPU; CUDA 13.0 is what cupti_abi.h was made for.
 
-extra_packages=(chromium clang clang-format-14 fish g++ gfortran golang-go libomp-19-dev python3-torch python3-venv
-	universal-ctags valgrind zsh)
+extra_packages=(chromium clang clang-format-14 fish g++ gfortran golang-go libomp-19-dev python3-dev
+	python3-torch python3-venv universal-ctags valgrind zsh)
 [ "$(uname -m)" != x86_64 ] || extra_packages+=(gcc-multilib)
 extra_modules=(ipython==8.12.3 jsonschema==4.26.0 llnl-hatchet==2026.2.0 msgpack==1.2.4 perfetto==0.59.1
 	protobuf==7.36.2 pytest==9.2.0 viztracer==1.1.1)
@@ -24,17 +24,20 @@ venv_pip() {
 	"$venv/bin/pip" --quiet --retries 1 --timeout 60 "$@"
 }
 
-# Of Triton's wheel, which is large, all but compilers and headers, and no scripts: into $venv/triton.
+# Of Triton's wheel, which is large, all but scripts, AMD's part and CUPTI: into $venv/triton, and beside it what
+# names the back ends. Its launchers are compiled with Python's headers.
 install_triton() {
 	local folder status=0
-	[ ! -f "$venv/triton/_C/libproton.so" ] || return 0
+	[ ! -x "$venv/triton/backends/nvidia/bin/ptxas" ] || return 0
 	folder=$(mktemp -d "$venv/wheel-XXXXXX") || return 1
 	venv_pip download --no-deps -d "$folder" "$triton" &&
 		"$venv/bin/python" - "$folder"/*.whl "$venv" <<-'END' || status=1
-			import re, sys, zipfile
+			import pathlib, re, sys, zipfile
 			with zipfile.ZipFile(sys.argv[1]) as wheel:
-			    left_out = re.compile("(?!triton/)|triton/backends/[^/]*/(bin|lib|include)/")
+			    left_out = re.compile("(?!triton[/-])|triton/backends/(amd/(bin|lib|include)|nvidia/lib/cupti)")
 			    wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if not left_out.match(n)])
+			for program in pathlib.Path(sys.argv[2], "triton/backends/nvidia/bin").iterdir():
+			    program.chmod(0o755) # which zipfile forgets
 		END
 	rm -rf "$folder"
 	return $status

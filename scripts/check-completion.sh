@@ -39,8 +39,20 @@ expect() {
 	failed=1
 }
 
+# Each command on a line, "kernel dump" and its like as well.
+list_commands() {
+	local command below
+	for command in $(proton help --list-commands); do
+		echo "$command"
+		for below in $(proton help --list-commands="$command"); do
+			echo "$command $below"
+		done
+	done
+}
+mapfile -t commands < <(list_commands)
+
 # Every word that the file itself knows must be an option of some command.
-for command in proton $(proton help --list-commands); do
+for command in proton "${commands[@]}"; do
 	proton help --list-options "$command"
 done | sort -u >"$work/options"
 sed -n '/^_proton_takes_value/,/^}/p' "$srcdir/data/completions/proton" |
@@ -52,8 +64,9 @@ if [ -s "$work/wrong" ]; then
 	failed=1
 fi
 # Every option that shows a value in --help must be known to take one.
-for command in $(proton help --list-commands); do
-	proton "$command" --help=all | grep -oE -- '^ .{0,5}--[a-z-]+ [A-Zn]' | grep -oE -- '--[a-z-]+' || :
+for command in "${commands[@]}"; do
+	read -ra words <<<"$command"
+	proton "${words[@]}" --help=all | grep -oE -- '^ .{0,5}--[a-z-]+ [A-Zn]' | grep -oE -- '--[a-z-]+' || :
 done | sort -u >"$work/valued"
 comm -23 "$work/valued" "$work/known" >"$work/wrong"
 if [ -s "$work/wrong" ]; then
@@ -63,10 +76,11 @@ if [ -s "$work/wrong" ]; then
 fi
 
 # A list of values is the program's own: it takes each of them, and nothing else.
-for command in $(proton help --list-commands); do
+for command in "${commands[@]}"; do
+	read -ra words <<<"$command"
 	for option in $(proton help --list-options "$command" | grep '^--'); do
 		for value in $(proton help --list-values "$command:${option#--}"); do
-			proton "$command" "$option" "$value" --help >/dev/null 2>&1 ||
+			proton "${words[@]}" "$option" "$value" --help >/dev/null 2>&1 ||
 				echo "proton $command: $option does not take '$value'"
 		done
 	done
@@ -106,6 +120,15 @@ expect "saving screen" proton doctor s
 expect "live" proton metrics --set l
 expect "range" proton metrics --kind r
 expect "csv" proton metrics -f c
+expect "assemble dump insert probe run" proton kernel ""
+expect "dump" proton kernel du
+expect "--help" proton kernel --h
+expect "--stage" proton kernel dump --st
+expect "cubin" proton kernel dump --stage c
+expect "one.hatchet" proton kernel dump on
+expect "--intra --intra-mode" proton kernel run --int
+expect "one.hatchet" proton kernel run -- ./app on
+expect "folder" proton kernel dump -o f
 expect "one.hatchet" proton record -o x.hatchet -- ./app on
 expect "one.hatchet" proton record -q ./app on
 expect "" proton record ./app --no-
@@ -119,11 +142,12 @@ zsh_specs() { # zsh_specs WORD…: what _arguments and _describe are given
 	source $completions/_proton' zsh "$@"
 }
 check_zsh() {
-	local command option
+	local command option words
 	zsh -n "$completions/_proton" || failed=1
 	zsh_specs proton '' | grep -q '^top:.' || { echo "zsh: no commands"; failed=1; }
-	for command in $(proton help --list-commands); do
-		zsh_specs proton "$command" - >specs
+	for command in "${commands[@]}"; do
+		read -ra words <<<"$command"
+		zsh_specs proton "${words[@]}" - >specs
 		for option in $(proton help --list-options "$command"); do
 			grep -qE "^(\(.*\))?$option[+=]?\[" specs ||
 				{ echo "zsh: proton $command: no $option"; failed=1; }
@@ -133,6 +157,7 @@ check_zsh() {
 		{ echo "zsh: no values of --theme"; failed=1; }
 	zsh_specs proton view - | grep -qE -- '--layout=\[.*:NAME:\(mine wide\)' ||
 		{ echo "zsh: no layouts"; failed=1; }
+	zsh_specs proton kernel '' | grep -q '^dump:.' || { echo "zsh: no subcommands"; failed=1; }
 	zsh_specs proton record - | grep -qE -- '--output=\[.*:_files' ||
 		{ echo "zsh: no files for --output"; failed=1; }
 }
@@ -158,6 +183,9 @@ check_fish() {
 	fish_expect "process" "proton report -g p"
 	fish_expect "mine wide" "proton view --layout "
 	fish_expect "three.txt" "proton record -o th"
+	fish_expect "dump" "proton kernel du"
+	fish_expect "cubin" "proton kernel dump --stage c"
+	fish_expect "one.hatchet" "proton kernel dump one"
 	fish_expect "one.hatchet" "proton view on"
 	fish_expect "record report" "proton help re"
 	fish_expect "one.hatchet" "proton record -o x -- cat one.h"

@@ -63,10 +63,21 @@ page_options() {
 	}' | sort -u
 }
 
+# Each command on a line, "kernel dump" and its like as well.
+list_commands() {
+	local command below
+	for command in $("$proton" help --list-commands); do
+		echo "$command"
+		for below in $("$proton" help --list-commands="$command"); do
+			echo "$command $below"
+		done
+	done
+}
+
 check_options() {
 	local command page
-	for command in proton $("$proton" help --list-commands); do
-		page=$man/proton-$command.1
+	for command in proton "${commands[@]}"; do
+		page=$man/proton-${command%% *}.1
 		# What is too small for a page of its own is in proton(1).
 		[ -f "$page" ] || page=$man/proton.1
 		"$proton" help --list-options "$command" | sort -u >"$work/has"
@@ -155,9 +166,10 @@ check_part() {
 
 # What --help prints must be seen at once, in the 24 lines of 80 columns that a terminal has.
 check_help() {
-	local command lines
-	for command in $("$proton" help --list-commands); do
-		"$proton" "$command" --help >"$work/help"
+	local command lines words
+	for command in "${commands[@]}"; do
+		read -ra words <<<"$command"
+		"$proton" "${words[@]}" --help >"$work/help"
 		lines=$(wc -l <"$work/help")
 		[ "$lines" -le 23 ] || complain "proton $command --help has $lines lines: mark rare options"
 		! LC_ALL=C.UTF-8 grep -n '.\{80\}' "$work/help" || complain "proton $command --help: wider than 79"
@@ -172,6 +184,7 @@ check_header() {
 	done
 }
 
+mapfile -t commands < <(list_commands)
 check_options
 check_help
 check_part proton-top.1 keys

@@ -99,6 +99,34 @@ code_samples() {
 	check "samples of code: losses" "" "$(losses w.hatchet)"
 }
 
+# Scopes within kernels, and what else they record: kernel_records NAME PROGRAM [ARGUMENT] [OPTION…]
+kernel_records() {
+	n_run=$((n_run + 1))
+	[ -x "$build/bench/$2" ] || { echo "skipped: $1: not built (make cuda-programs)"; return; }
+	timeout 120 "$PROTON" record -q -o w.hatchet "${@:4}" -- "$build/bench/$2" ${3:+"$3"} >out 2>err
+	check "$1: status" 0 $?
+	"$PROTON" export -f json -o w.json w.hatchet
+	if python3 "$here/tools/check_scopes.py" w.json out >diff; then
+		ok "$1: $(cat diff)"
+	else
+		failed "$1" diff
+	fi
+}
+
+# Kernels that were made to record, by their PTX: the same comes out of them, loops take as long as they wait, and no warp is missing.
+probed() { # probed BUFFER
+	local plain=$build/bench/cuda_ptx_kernels.ptx
+	[ -r "$plain" ] || { echo "skipped: probed: not built (make cuda-programs)"; return; }
+	n_run=$((n_run + 1))
+	"$PROTON" kernel probe --intra func,loop --intra-mode "default:buffer_type=$1" -o probed.ptx "$plain" >out 2>err
+	check "probed, $1: status" 0 $?
+	"$build/bench/cuda_ptx" "$plain" probed.ptx -n 1 >out 2>err
+	check "probed, $1: the same comes out" 7 "$(grep -c '^expect .*_same=1$' out)"
+	timeout 120 "$PROTON" record -q -o w.hatchet -- "$build/bench/cuda_ptx" "$plain" probed.ptx -n 4 -k delays >out 2>err
+	check "probed, $1: as long as planted" "looked at 4" "$(python3 "$here/tools/check_delays.py" w.hatchet 5 2>&1)"
+	check "probed, $1: losses" "" "$(losses w.hatchet)"
+}
+
 # A graph of 100 kernels, two copies and a set, recorded as one: whole_graphs MODE REPLAYS
 whole_graphs() {
 	rm -f w.hatchet
@@ -356,6 +384,66 @@ PY
 	check "PyTorch graphs, $1: losses" " " "$(losses nodes.hatchet) $(losses whole.hatchet)"
 }
 
+# Scopes within kernels of Triton: its own sessions, added up and one by one, and those that rules put in. Eight blocks of four warps,
+# three times.
+triton_scopes() {
+	if ! python3 -c 'import torch, triton.profiler.language, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+		echo "skipped: Triton: no torch with CUDA, or no triton.profiler.language (3.5)"
+		return
+	fi
+	cat >add.py <<'PY'
+import hashlib, sys
+import torch, triton, triton.language as tl
+import triton.profiler as proton, triton.profiler.language as pl
+pl.enable_semantic("triton")
+
+@triton.jit
+def add(x, y, BLOCK: tl.constexpr, SCOPES: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if SCOPES:
+        pl.enter_scope("whole")
+        pl.enter_scope("load")
+    v = tl.load(x + at)
+    if SCOPES:
+        pl.exit_scope("load")
+    tl.store(y + at, v + v)
+    if SCOPES:
+        pl.exit_scope("whole")
+
+x = torch.arange(8192, dtype=torch.float32, device="cuda")
+y = torch.empty_like(x)
+if sys.argv[1:]:
+    proton.start("own", data=sys.argv[1], backend="instrumentation")
+for _ in range(3):
+    add[(8,)](x, y, BLOCK=1024, SCOPES=len(sys.argv) > 1, num_warps=4)
+if sys.argv[1:]:
+    proton.finalize()
+print(hashlib.sha256(y.cpu().numpy().tobytes()).hexdigest())
+PY
+	local same entries='import json, sys
+print(*[n["metrics"]["scope_entries"] for n in json.load(open(sys.argv[1]))["nodes"] if "scope_entries" in n["metrics"]])'
+	same=$(python3 add.py)
+	for data in tree trace; do
+		n_run=$((n_run + 1))
+		timeout 120 "$PROTON" record -q -o w.hatchet -- python3 add.py $data >out 2>err
+		check "Triton's own scopes, $data: status, and what comes out" "0 $same" "$? $(cat out)"
+		"$PROTON" export -f json -o w.json w.hatchet
+		check "Triton's own scopes, $data: entries" "96 96" "$(python3 -c "$entries" w.json)"
+		check "Triton's own scopes, $data: losses" "" "$(losses w.hatchet)"
+	done
+	check "Triton's own scopes, trace: single ones, by block" "192 8" "$(python3 -c 'import json
+e = json.load(open("own.chrome_trace"))["traceEvents"]
+print(len(e), len({x["pid"].split(" CTA")[1] for x in e}))')"
+	n_run=$((n_run + 1))
+	timeout 120 "$PROTON" record -q --intra=ttgir:func --intra-trace=3 -o w.hatchet -- python3 add.py >out 2>err
+	check "scopes by rules in Triton's kernels: status, and what comes out" "0 $same" "$? $(cat out)"
+	"$PROTON" export -f json -o w.json w.hatchet
+	check "scopes by rules in Triton's kernels: entries" 96 "$(python3 -c "$entries" w.json)"
+	check "scopes by rules in Triton's kernels: three launches, each its own" 3 \
+		"$(python3 "$here/tools/warps.py" w.warps | awk '$3 > 0 && $4 != "0ns" && /left out/ == 0 {print $3}' | sort -u | wc -l)"
+	check "scopes by rules in Triton's kernels: losses" "" "$(losses w.hatchet)"
+}
+
 torch() {
 	if ! python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
 		echo "skipped: PyTorch: not installed, or without CUDA"
@@ -470,6 +558,9 @@ rival -u
 rival -z
 rival -f
 rival -u -g
+kernel_records "records within kernels" cuda_kernel_records
+kernel_records "records within kernels, without their cost" cuda_kernel_records -s --kernel-scopes time-shift
+kernel_records "records within kernels, added up" cuda_kernel_sums
 places "unified memory" cuda_unified --unified
 unified_in_a_trace
 against cuda_idle "idle time as planted" --sync
@@ -479,9 +570,12 @@ hardware_metrics
 launches
 range_metrics
 code_samples
+probed shared
+probed global
 eight_processes
 other_users
 formats
 torch
+triton_scopes
 echo "$n_run workloads"
 finish

@@ -11,6 +11,12 @@ function __proton_is
     test (count $argv) -eq 0; or contains -- $words[2] $argv
 end
 
+# The same of a subcommand: kernel dump.
+function __proton_is_below
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test "$words[2] $words[3]" = "$argv"
+end
+
 # How many words stand before the program that is to be run; nothing when it has not been named.
 function __proton_app_at
     set -l words (commandline -opc)
@@ -48,7 +54,9 @@ complete -c proton -n '__proton_is help' -a '(proton help --describe-commands 2>
 complete -c proton -n '__proton_is top record run; and not __proton_app_at' -a '(__fish_complete_command)'
 complete -c proton -n __proton_has_app -x -a '(__proton_complete_app)'
 complete -c proton -n '__proton_is doctor' -a 'cuda opencl nvtx screen saving'
-complete -c proton -n '__proton_is; and not __proton_is top record run doctor help metrics version' -F
+complete -c proton -n '__proton_is kernel; and test (count (commandline -opc)) -eq 2' -a '(proton help --describe-commands=kernel 2>/dev/null)'
+complete -c proton -n '__proton_is; and not __proton_is top record run doctor help metrics version kernel' -F
+complete -c proton -n '__proton_is kernel; and test (count (commandline -opc)) -gt 2' -F
 
 set -g __proton_takes_value
 for command in (proton help --list-commands 2>/dev/null)
@@ -64,6 +72,21 @@ for command in (proton help --list-commands 2>/dev/null)
                 case '*'
                     set -a spec -x -a "(proton help --list-values $command:$name)"
             end
+        end
+        complete $spec
+    end
+end
+for command in (proton help --list-commands=kernel 2>/dev/null)
+    proton help --describe "kernel $command" | while read -l -d \t name letter arg help
+        set -l spec -c proton -n "__proton_is_below kernel $command" -d "$help"
+        test $name = -; or set -a spec -l $name
+        test $letter = -; or set -a spec -s $letter
+        switch $arg
+            case -
+            case '*FILE*' '*FOLDER*'
+                set -a spec -r -F
+            case '*'
+                set -a spec -x -a "(proton help --list-values 'kernel $command:$name')"
         end
         complete $spec
     end

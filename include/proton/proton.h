@@ -70,8 +70,11 @@ struct proton_session_options {
 			      * host, as of Triton's Proton, whose words they are */
 	const char
 		*data; /* "tree", or "trace": when each operation ran; "events": that alone, without
-			   * the names of processes and threads, as Triton's Proton before 3.8 */
-	const char *backend; /* "cupti", "opencl", "openmp": what runs on its devices; else all */
+			   * the names of processes and threads, as Triton's Proton before 3.8; "warps": each
+			   * scope of each warp within kernels of Triton that its compiler made record */
+	const char *
+		backend; /* "cupti", "opencl", "openmp": what runs on its devices; "instrumentation":
+			      * kernels with scopes within them; else all */
 	const char *
 		mode; /* "periodic_flushing": phases that are complete are written and cleared as the
 			   * program goes on; ":format=hatchet_msgpack" behind it: so. "pcsampling": samples

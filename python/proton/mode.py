@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Modes of a session, as objects: str(mode) is what start(mode=...) takes as text."""
+import enum
 
 
 class BaseMode:
@@ -61,9 +62,21 @@ class PeriodicFlushing(BaseMode):
         return [("format", self.format)]
 
 
+class Optimize(enum.Enum):
+    """What makes records cheaper, or times truer."""
+
+    TIMESHIFT = "time_shift"  # what records cost is taken out of times
+    SCHED_STORES = "sched_stores"  # a scope is written where it ends: nothing is between its clocks but what it is of
+    SCHED_BARRIERS = "sched_barriers"  # of AMD: its compiler moves nothing out of scopes
+    CLOCK32 = "clock32"  # of clocks the lower 32 bits
+
+    def __str__(self):
+        return self.value
+
+
 class InstrumentationMode(BaseMode):
-    """Profiling within kernels of Triton: its backend "instrumentation" takes these. Options are kept as they were given,
-    and looked at by who takes them."""
+    """Profiling within kernels of Triton: its backend "instrumentation" takes these. Options are kept as they were given.
+    ValueError: one has a value that there is not."""
 
     OPTIONS = (
         ("metric_type", "cycle"),
@@ -83,6 +96,7 @@ class InstrumentationMode(BaseMode):
             raise TypeError("no such option: %s" % ", ".join(sorted(unknown)))
         for name, usual in self.OPTIONS:
             setattr(self, name, options.get(name, usual))
+        instrumentation_options(str(self))
 
     def options(self):
         values = []
@@ -103,7 +117,39 @@ _WORDS = {
     ),
     "sampling_strategy": ("none", "selective"),
 }
-_OPTIMIZATIONS = ("time_shift", "sched_stores", "sched_barriers", "clock32")
+_OTHER_WORDS = {"shared_mem": "shared"}  # of the tutorial for Triton's Proton
+_OPTIMIZATIONS = tuple(word.value for word in Optimize)
+
+
+_BLOCK_WARPS = 32
+
+
+def _warp_range(word):
+    """The warps of "3" or "4-7"."""
+    first, dash, last = (part.strip() for part in word.partition("-"))
+    ends = [first, last if dash else first]
+    if not all(end.isascii() and end.isdigit() for end in ends) or not int(ends[0]) <= int(ends[1]) < _BLOCK_WARPS:
+        raise ValueError(
+            "Unknown sampling_options: '%s' is no warp of a block (0 to 31) and no range of them (4-7)" % word
+        )
+    return range(int(ends[0]), int(ends[1]) + 1)
+
+
+def warp_ids(text):
+    """The warps of sampling_options, "0,4-7"; ValueError: it names none."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    return sorted({warp for word in words for warp in _warp_range(word)})
+
+
+def without_ranges(text):
+    """A mode as text, in which each warp is listed: Triton's compiler takes "4-7" for warp 4."""
+    options = []
+    for option in text.split(":"):
+        key, equals, value = option.partition("=")
+        if key == "sampling_options" and "-" in value:
+            option = key + equals + ",".join(map(str, warp_ids(value)))
+        options.append(option)
+    return ":".join(options)
 
 
 def instrumentation_options(text):
@@ -119,7 +165,8 @@ def instrumentation_options(text):
     options["buffer_size"] = int(options["buffer_size"])
     for key, words in _WORDS.items():
         value = options[key].lower() if "." in options[key] else options[key]
-        value = options[key] = value.rpartition(".")[2]
+        value = value.rpartition(".")[2]
+        value = options[key] = _OTHER_WORDS.get(value, value)
         if value and value not in words:
             raise ValueError("Unknown %s: %s" % (key, value))
     options["optimizations"] = [
@@ -128,7 +175,10 @@ def instrumentation_options(text):
     for word in options["optimizations"]:
         if word not in _OPTIMIZATIONS:
             raise ValueError("Unknown optimization: %s" % word)
-    if name not in ("default", "mma"):
+    warp_ids(options["sampling_options"])
+    if options["buffer_size"] < 0:
+        raise ValueError("Unknown buffer_size: %d" % options["buffer_size"])
+    if name not in ("default", "mma", ""):
         raise ValueError("Unknown mode: %s" % text)
     return options
 

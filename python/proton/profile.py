@@ -8,7 +8,9 @@ parent's sessions.
 """
 import atexit
 import functools
+import importlib
 import os
+import sys
 import warnings
 
 from . import _native, metric
@@ -160,26 +162,27 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
               live session has activates that one
     context   what kernels stand under: "shadow" scopes, "python" frames of Python
     data      "tree": what ran is added up by calling context. Others are refused where libproton has
-              them not ("trace": each operation by itself)
-    backend   whose devices: "cupti", "opencl", ...; None: all
+              them not ("trace": each operation by itself; with backend "instrumentation" each scope of each warp)
+    backend   whose devices: "cupti", "opencl", ...; None: all; "instrumentation": scopes within kernels of Triton, too,
+              which mode says more of
     mode      text, or an object of proton.mode
     hook      "triton": names and metrics of launch_metadata; or a proton.hooks.Hook
     returns   number of the session; None in the command line's mode of one session, with
               PROTON_DISABLE=1 or TRITON_PROTON_DISABLE=1, and where nobody can record it, of which a
               warning tells once
     errors    proton.Invalid (a ValueError): what is not known; proton.Error: too many sessions;
-              NotImplementedError: backend "instrumentation". It waits 10 s at most for the proton that it has
-              started; Ctrl-C, and whatever a handler of signals raises, ends the wait
+              RuntimeError: backend "instrumentation" without Triton, or behind its own collector. It waits 10 s
+              at most for the proton that it has started; Ctrl-C, and whatever a handler of signals raises, ends the wait
     thread    any
     """
     if flags.command_line or is_disabled():
         return None
+    hooks = [_hook_of(hook)]
     if isinstance(backend, str) and backend.lower() == "instrumentation":
-        raise NotImplementedError(
-            "backend 'instrumentation' is for kernels of Triton: "
-            "start it by triton.profiler in a run of proton record, or by proton -b instrumentation"
-        )
-    hook = _hook_of(hook)
+        hooks.append(_inside().make_hook(str(mode or "")))
+        mode = None
+        if isinstance(data, str) and data.lower() == "trace":
+            data = "warps"
     options = _native.SessionOptions(
         context=_text(context_word(context) if isinstance(context, str) else context, "context"),
         data=_text(data_word(data) if isinstance(data, str) else data, "data"),
@@ -201,9 +204,29 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
         atexit.register(_at_exit)
     _live.add(session)
     flags.profiling_on = True
-    if hook is not None:
-        HookManager.register(hook, session)
+    _register([hook for hook in hooks if hook is not None], session)
     return session
+
+
+def _inside():
+    """Of sessions that look inside kernels, which few do."""
+    return importlib.import_module(__package__ + ".triton_inside")
+
+
+def _register(hooks, session):
+    try:
+        for hook in hooks:
+            HookManager.register(hook, session)
+    except BaseException:  # it is not the session that was asked for
+        finalize(session)
+        raise
+
+
+def _settle():
+    """Sessions that look inside kernels get what was launched, if there are any."""
+    inside = sys.modules.get(__package__ + ".triton_inside")
+    if inside:
+        inside.settle()
 
 
 def is_live(session):
@@ -273,6 +296,7 @@ def finalize(session=None, output_format="", *, session_id=None):
 
 def _finalize(session, form):
     try:
+        _settle()
         check(_native.session_finalize(session, form), session)
     except _native.Error as error:
         if error.status in (_native.UNWRITTEN, _native.UNKNOWN):

@@ -99,46 +99,17 @@ def _run(script, arguments):
 TRITONS = ("cupti", "rocprofiler", "roctracer")
 
 
-def _leave_to_triton(words, command):
-    """Traces of what is inside kernels are Triton's own command's, with its own collector for that."""
-    letters = ("-n", "-b", "-c", "-m", "-d", "-k")
-    options = [o for pair in zip(letters, words) if pair[1] for o in pair]
-    sys.argv = ["proton"] + options + command
-    runpy.run_module("triton.profiler.proton", run_name="__main__", alter_sys=True)
-
-
-class _Inside:
-    """Scopes within kernels: Triton's compiler puts them there, and its layer tells triton_seam.py of them."""
-
-    def __init__(self, mode):
-        self._kernels = _module("triton_kernels")
-        self._kernels.check_mode("cuda:" + (mode or ""))
-        hooks = importlib.import_module("triton.profiler.hooks")
-        self._manager = hooks.HookManager
-        self._manager.register(hooks.InstrumentationHook(mode), 0)
-
-    def end(self):
-        self._manager.unregister()
-        self._kernels.read_all()
-
-
 def main():
     words, command = sys.argv[1:7], sys.argv[7:]
     # The interpreter put our folder there: `import data` is not to find ours.
     if sys.path and os.path.abspath(sys.path[0] or ".") == HERE:
         del sys.path[0]
     name, backend, context, mode, data, hook = (word or None for word in words)
-    inside = backend == "instrumentation"
-    if inside and importlib.util.find_spec("triton") is None:
+    if backend == "instrumentation" and importlib.util.find_spec("triton") is None:
         print("proton: backend 'instrumentation' is Triton's, which is not there for %s" % sys.executable, file=sys.stderr)
         return 1
-    if inside and data == "trace":
-        return _leave_to_triton(words, command)
     profile, flags = _module("profile"), _module("flags").flags
     try:
-        if inside:
-            inside = _Inside(mode)
-            backend = mode = None
         session = profile.start(
             name,
             context=context or "shadow",
@@ -157,8 +128,6 @@ def main():
     if session is not None:
         flags.command_line = False
         try:
-            if inside:
-                inside.end()
             profile.finalize(session)
         except Exception as error:
             print("proton: %s" % error, file=sys.stderr)

@@ -3,13 +3,18 @@
 libproton, which reads what their warps recorded (src/collect/kernel_scopes.h)."""
 import ctypes
 import json
+import sys
 
 from . import _native
-from .mode import instrumentation_options
+from .mode import instrumentation_options, warp_ids
 
 SHIFT = {"cuda": 7}  # cycles that a record costs, as Triton's Proton has it
 # How long what was launched may take to end, once somebody asks for it: 10 s, but for times when the process stands still.
 _LOOKS, _LOOK_MS = 100, 100
+# Of the buffer (src/intra/warp_records.h).
+_HEAD_BYTES, _RECORD_BYTES = 40, 8
+
+_told = set()
 
 
 class Scope(ctypes.Structure):
@@ -42,8 +47,18 @@ def check_mode(text):
         raise RuntimeError("Mode cannot be empty")
     if device.lower() not in SHIFT:
         raise RuntimeError("Unknown device type: %s" % device)
-    if instrumentation_options(mode)["granularity"] not in ("", "warp"):
+    options = instrumentation_options(mode)
+    if options["granularity"] not in ("", "warp"):
         raise RuntimeError("Only warp granularity is supported for now")
+    if options["buffer_strategy"] not in ("", "circular"):
+        raise RuntimeError("Only circular buffers are supported for now, not '%s'" % options["buffer_strategy"])
+
+
+def teach_words():
+    """Triton's layer reads modes, too: what the tutorial for it calls shared memory, it does not know."""
+    types = getattr(sys.modules.get("triton.profiler.mode"), "buffer_types", None)
+    if types and "shared" in types:
+        types.setdefault("shared_mem", types["shared"])
 
 
 def _in_order(scopes, parents):
@@ -66,8 +81,25 @@ def _recording(options, n_warps):
     """Which warps record."""
     if options["sampling_strategy"] != "selective":
         return list(range(n_warps))
-    chosen = {int(word) for word in options["sampling_options"].split(",") if word.strip()}
-    return sorted(chosen) or list(range(n_warps))
+    chosen = warp_ids(options["sampling_options"])
+    if chosen and chosen[-1] >= n_warps:
+        raise ValueError("sampling_options name warp %d, and it has %d warps" % (chosen[-1], n_warps))
+    return chosen or list(range(n_warps))
+
+
+def _tell_buffer(name, options, n_warps, n_recording, size):
+    """How much the compiler chose where nobody said it: of each warp the last records of a launch are kept."""
+    if options["buffer_size"] or not n_recording:
+        return
+    segment = (size - _HEAD_BYTES - 4 * n_warps) // n_recording
+    if segment < _RECORD_BYTES:
+        return
+    segment = 1 << (segment.bit_length() - 1)
+    text = "Triton's kernel '%.64s' records into %d bytes of %s memory of a thread block, %d entries and exits of each warp" % (
+        name, segment * n_recording, options["buffer_type"] or "shared", segment // _RECORD_BYTES)
+    if text not in _told:
+        _told.add(text)
+        _library().proton_seam_tell(_native.encode(text))
 
 
 def _kernel(name, scopes, parents, path):
@@ -77,6 +109,7 @@ def _kernel(name, scopes, parents, path):
     options = instrumentation_options(metadata.get("instrumentation_mode", ""))
     shift = SHIFT[metadata["target"]["backend"]] if "time_shift" in options["optimizations"] else 0
     scopes, recording = _in_order(scopes, parents), _recording(options, n_warps)
+    _tell_buffer(name, options, n_warps, len(recording), metadata.get("profile_scratch_size", 0))
     return Kernel(
         _native.encode(name),
         (Scope * len(scopes))(*scopes),

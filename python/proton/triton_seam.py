@@ -19,6 +19,7 @@ import types
 
 from . import _native, metric, triton_kernels, triton_tensors
 from .flags import context_word, data_word, triton_version
+from .mode import without_ranges
 
 # The module that is answered for, once it has been asked for.
 MADE = "triton._C.libproton.proton"
@@ -82,6 +83,13 @@ def _check(status, session):
         raise RuntimeError("Session has not been initialized: %d" % session) from None
 
 
+def _rules(what):
+    """Kernels that get scopes by rules do so while no session of the program is about scopes within kernels."""
+    module = sys.modules.get(__package__ + ".triton_rules")
+    if module:
+        getattr(module, what)()
+
+
 def _theirs(function):
     """A function of sessions, which Triton's own collector answers of its own. Arguments are given by their place:
     its releases have other names for them."""
@@ -121,7 +129,8 @@ class Seam(types.ModuleType):
     def start(self, path, contextSourceName, dataName, profilerName, mode="", profilerPath=""):
         profiler = profilerName.lower()
         if profiler == "instrumentation":
-            if dataName.lower() == "trace" or mode.partition(":")[0] == "hip":
+            _rules("stop")
+            if mode.partition(":")[0] == "hip":
                 return self._start_tritons(path, contextSourceName, dataName, profilerName, mode)
             return self._start_inside(path, contextSourceName, dataName, mode)
         if profiler not in OURS:
@@ -174,6 +183,7 @@ class Seam(types.ModuleType):
         self._inside.pop(session, None)
         _check(_native.session_finalize(session, _native.encode(outputFormat)), session)
         self._ours["forget_types"]()
+        _rules("resume")
 
     def finalize_all(self, outputFormat=""):
         if self._tritons:
@@ -185,6 +195,7 @@ class Seam(types.ModuleType):
         )
         self._ours["forget_types"]()
         self._ours["leave_scopes"]()
+        _rules("resume")
 
     def get_available_profilers(self):
         return ["cupti", "instrumentation", "rocprofiler", "roctracer"]
@@ -306,7 +317,13 @@ class Seam(types.ModuleType):
 
     def _start_inside(self, path, contextSourceName, dataName, mode):
         triton_kernels.check_mode(mode)
-        options = {"context": context_word(contextSourceName), "data": data_word(dataName)}
+        if without_ranges(mode) != mode:  # which its compiler has had
+            raise ValueError("Unknown sampling_options: Triton's compiler knows no ranges of warps: list each (0,1,2,3)")
+        triton_kernels.teach_words()
+        if "sched_barriers" in mode:
+            note("sched_barriers in a mode is for AMD's compiler: here it changes nothing")
+        data = "warps" if dataName.lower() == "trace" else data_word(dataName)
+        options = {"context": context_word(contextSourceName), "data": data, "backend": "instrumentation"}
         session = _start(
             _native.encode(path), {name: _native.encode(text) for name, text in options.items()}
         )
@@ -340,11 +357,11 @@ class Seam(types.ModuleType):
                 if hasattr(self._tritons, name) and name != "record_scope":
                     setattr(self, name, self._both(name))
             self.add_metrics = self._add_metrics_both
-            for function, arguments in self._kernels.items():
-                self._tritons.init_function_metadata(function, *arguments)
+            for function, kernel in self._kernels.items():
+                self._tritons.init_function_metadata(function, *kernel)
         session = self._tritons.start(*arguments)
         note(
-            "sessions with backend 'instrumentation' and data 'trace' are left to Triton's own collector: "
+            "sessions with backend 'instrumentation' on AMD's GPUs are left to Triton's own collector: "
             "what they find is not in this profile"
         )
         return THEIRS + session

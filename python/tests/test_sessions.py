@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
 from .support import (
     COMMAND,
@@ -127,9 +128,22 @@ class Sessions(RecordedCase):
                 proton.start(**arguments)
         with self.assertRaises(TypeError):
             proton.start(7)
-        with self.assertRaisesRegex(NotImplementedError, "instrumentation"):
-            proton.start(backend="instrumentation")
+        with mock.patch.dict(sys.modules, {"triton": None}):
+            with self.assertRaisesRegex(RuntimeError, "backend 'instrumentation' is Triton's, which is not there"):
+                proton.start(backend="instrumentation")
+        with self.assertRaisesRegex(ValueError, "Unknown buffer_type: nonsense"):
+            proton.start(backend="instrumentation", mode="default:buffer_type=nonsense")
         self.assertEqual(os.listdir("."), [])
+
+    def test_warps_of_modes(self):
+        Default, without_ranges = proton.mode.Default, proton.mode.without_ranges
+        mode = str(Default(sampling_strategy="selective", sampling_options="0-2, 5"))
+        self.assertIn(":sampling_options=0,1,2,5:", without_ranges(mode))
+        listed = str(Default(sampling_strategy="selective", sampling_options="0, 2"))
+        self.assertEqual(without_ranges(listed), listed)
+        for wrong in ("2-1", "-1", "1-", "0-32", "32", "1-2-3", "\u00b2"):
+            with self.assertRaisesRegex(ValueError, "is no warp of a block", msg=wrong):
+                Default(sampling_options=wrong)
 
     def test_names(self):
         for name in ("line\nfeed", "caf\u00e9", "\udcff", "a b%p"):
@@ -623,6 +637,32 @@ class AtExit(Case):
         for name in ("run", "./a", "link/a", "pointer", "a"):
             self.assertIn("%s' is written to '" % os.path.join(os.getcwd(), name), done.stderr)
         self.assertEqual(done.stderr.count("is written to"), 5)
+
+    @unittest.skipUnless(is_recorded(), "needs a run of proton record")
+    def test_one_after_another(self):
+        """Programs of one run that are started when those before have ended write their files again; none that runs beside
+        another does."""
+        code = (
+            "import subprocess, sys, proton\n"
+            "session = proton.start('a')\n"
+            "with proton.scope(sys.argv[1]): pass\n"
+            "if sys.argv[2:]: subprocess.check_call([sys.executable, '-c', sys.argv[2], 'inner'])\n"
+            "proton.finalize(session)\n"
+        )
+        several = (
+            "import subprocess, sys\n"
+            "for words in (['first'], ['second'], ['outer', sys.argv[1]]):\n"
+            "    subprocess.check_call([sys.executable, '-c', sys.argv[1]] + words)\n"
+        )
+        package = os.path.dirname(os.path.dirname(os.path.abspath(proton.__file__)))
+        subprocess.run(
+            [COMMAND, "record", "-q", "-o", "run", "--", sys.executable, "-c", several, code],
+            env=dict(os.environ, PYTHONPATH=package),
+            check=True,
+        )
+        self.assertEqual(sorted(f for f in os.listdir(".") if f.startswith("a")), ["a.2.hatchet", "a.hatchet"])
+        self.assertIn("inner", read("a.hatchet"))
+        self.assertIn("outer", read("a.2.hatchet"))
 
     @unittest.skipUnless(COMMAND, "needs a command")
     def test_ends_at_once(self):

@@ -42,6 +42,9 @@ struct backend {
 	/* A thread (struct range_place) has entered or left a scope; called where ranges of these are wanted, on that
 	 * thread, which may wait here for a device. May be NULL. */
 	void (*moved)(void *state, uint32_t thread);
+	/* The vendor's number of the last launch of this thread, as its record has it (activity's correlation); 0: there was none. May be
+	 * NULL. */
+	uint32_t (*launched)(void);
 	/* Samples of the code of kernels are wanted from now on, if they were not. From any thread; may be NULL. */
 	void (*sample)(void *state);
 	/* Bytes of activity buffers held now; may be NULL. */

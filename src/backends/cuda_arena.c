@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "backends/cuda_arena.h"
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "intra/warp_arena.h"
 
 enum {
 	CONTEXTS_MAX = 16,
@@ -18,22 +20,18 @@ enum {
 	SYMBOL_SIZE = 256,    /* of one, with its end */
 	CAPTURES_ANYHOW = 2,  /* mode of a capture: calls that allocate do not end it */
 	BESIDE_OTHERS = 1,    /* flag of cuStreamCreate(): does not wait for the legacy stream */
-	MULTIPROCESSORS = 16, /* attribute of a device */
+	MULTIPROCESSORS = 16, /* attributes of a device */
+	CAPABILITY_MAJOR = 75,
+	CAPABILITY_MINOR = 76,
 	USUAL_SLICE = 80 + 32 * 16,
-	DUE_PART = 4, /* of a ring, that may be filled */
+	DUE_PART = 4,   /* of all rings, that may be filled */
+	RINGS_EACH = 2, /* of a multiprocessor, at least */
+	LAP_BITS = 64 - WARP_OFFSET_BITS,
+	GAP_MOST = 64 << 10, /* between parts that are copied at once */
 };
-#define RING_MIN  ((size_t)64 << 20)
-#define RING_MAX  ((size_t)256 << 20)
-#define RING_PART 128 /* of the device's memory */
-/* Behind the place where none begins any more is room for those who are about to: all warps that a device has at a time, whose
- * rings fit into shared memory: of at most 228 KiB a multiprocessor, beside 64 heads of 80 bytes. */
-#define ROOM_OF_MULTIPROCESSOR ((size_t)256 << 10)
-
-/* As kernels have it (include/proton/kernel.cuh). */
-struct arena {
-	uint64_t cursor, soft, dropped, ring, mask;
-};
-_Static_assert(sizeof(struct arena) == 40, "as kernels have it");
+#define RINGS_MIN  ((size_t)64 << 20)
+#define RINGS_MAX  ((size_t)256 << 20)
+#define RINGS_PART 128 /* of the device's memory */
 
 #define FUNCTIONS(_)                                                                               \
 	_(cuCtxGetDevice, (int *ret))                                                              \
@@ -69,10 +67,14 @@ struct context {
 	uint32_t number;
 	int device;
 	void *stream;
-	size_t size, room;      /* of the ring; and of it, for those who are about to */
-	uint64_t arena, ring;   /* device addresses */
-	uint64_t read, dropped; /* position up to which slices were taken; and told */
-	char *copy;             /* of the ring, as far as it is read */
+	uint32_t n_rings, n_multiprocessors;
+	uint64_t arena, rings;    /* device addresses; 0: there are none */
+	uint64_t dropped, beyond; /* warps, that were told */
+	uint32_t chosen;          /* n_choices that it was told of */
+	uint32_t capability;      /* of the device */
+	char *copy;               /* of rings, as far as they are read */
+	uint64_t *read;           /* of each ring: position up to which slices were taken */
+	struct warp_arena *seen;  /* as it was at the last look */
 };
 
 /* What is known of a function in a context. */
@@ -82,6 +84,7 @@ enum { NOT_SCOPED = 1, RECORDED, FAILED };
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t choosing = PTHREAD_MUTEX_INITIALIZER;
 static struct context contexts[CONTEXTS_MAX];
 static _Atomic uint32_t n_contexts;
 static char symbols[SYMBOLS_MAX][SYMBOL_SIZE];
@@ -89,7 +92,9 @@ static _Atomic uint32_t n_symbols;
 static atomic_bool is_wanted, is_followed;
 static struct ptrmap seen; /* function and context -> what is known */
 static atomic_bool has_seen;
-static uint32_t n_held;             /* under `reading` */
+static uint32_t n_held;                                                      /* under `reading` */
+static struct warp_choice choice = {WARP_ARENA_ALL, UINT32_MAX, 1, 0, 1, 0}; /* under `choosing` */
+static _Atomic uint32_t n_choices;
 static _Atomic uint64_t n_expected; /* bytes that launches since the last read may leave */
 static _Atomic uint64_t slice_bytes = USUAL_SLICE;
 static atomic_bool is_due;
@@ -135,6 +140,47 @@ void cuda_arena_symbol(const char *name)
 	atomic_store(&is_wanted, true);
 }
 
+static struct every_nth every_nth(struct every_nth of)
+{
+	return of.modulus ? of : (struct every_nth){1, 0};
+}
+
+static bool is_all(const struct warp_choice *c)
+{
+	return c->warps == UINT32_MAX && c->block_modulus == 1 && c->multiprocessor_modulus == 1;
+}
+
+void cuda_arena_choose(const struct scopes_wanted *wanted, bool is_on)
+{
+	const struct every_nth blocks = every_nth(wanted->blocks),
+			       multiprocessors = every_nth(wanted->multiprocessors);
+	struct warp_choice next = {.warps = wanted->warps ? wanted->warps : UINT32_MAX,
+				   .block_modulus = blocks.modulus,
+				   .block_remainder = blocks.remainder,
+				   .multiprocessor_modulus = multiprocessors.modulus,
+				   .multiprocessor_remainder = multiprocessors.remainder};
+
+	if (is_on && !wanted->off)
+		next.is_on = is_all(&next) ? WARP_ARENA_ALL : WARP_ARENA_CHOSEN;
+	pthread_mutex_lock(&choosing);
+	if (memcmp(&next, &choice, sizeof(next)) != 0) {
+		choice = next;
+		atomic_fetch_add(&n_choices, 1);
+	}
+	pthread_mutex_unlock(&choosing);
+}
+
+static struct warp_choice choice_now(uint32_t *ret_n)
+{
+	struct warp_choice now;
+
+	pthread_mutex_lock(&choosing);
+	now = choice;
+	*ret_n = atomic_load(&n_choices);
+	pthread_mutex_unlock(&choosing);
+	return now;
+}
+
 bool cuda_arena_is_wanted(void)
 {
 	return atomic_load_explicit(&is_wanted, memory_order_relaxed);
@@ -157,59 +203,118 @@ static bool allocate(size_t size, uint64_t *ret)
 	return true;
 }
 
-/* Words, by the stream itself: copies have records, and these are not the program's. */
-static bool put(const struct context *c, uint64_t to, const uint64_t *words, size_t n)
+/* Words, by the stream itself: copies have records, and these are not the program's. They are there once the stream is. */
+static bool put(const struct context *c, uint64_t to, const void *from, size_t bytes)
 {
-	for (size_t i = 0; i < n; i++)
-		if (cuda.cuStreamWriteValue64_v2(c->stream, to + i * sizeof(*words), words[i], 0))
+	uint64_t word;
+
+	for (size_t at = 0; at < bytes; at += sizeof(word)) {
+		memcpy(&word, (const char *)from + at, sizeof(word));
+		if (cuda.cuStreamWriteValue64_v2(c->stream, to + at, word, 0))
 			return false;
-	return !cuda.cuStreamSynchronize(c->stream);
-}
-
-/* A part of the device's memory, and room in it that warps cannot fill before they see that none is left. */
-static bool measure(struct context *c)
-{
-	size_t memory;
-	int n;
-
-	if (cuda.cuCtxGetDevice(&c->device) || cuda.cuDeviceTotalMem_v2(&memory, c->device) ||
-	    cuda.cuDeviceGetAttribute(&n, MULTIPROCESSORS, c->device))
-		return false;
-	c->room = (size_t)n * ROOM_OF_MULTIPROCESSOR;
-	for (c->size = RING_MIN; c->size < RING_MAX && 2 * c->size <= memory / RING_PART;)
-		c->size *= 2;
-	while (c->room > c->size / 2)
-		c->size *= 2;
+	}
 	return true;
 }
 
+static bool is_done(const struct context *c)
+{
+	return !cuda.cuStreamSynchronize(c->stream);
+}
+
+static size_t rings_bytes(const struct context *c)
+{
+	return (size_t)c->n_rings * WARP_ROOM;
+}
+
+static size_t arena_bytes(const struct context *c)
+{
+	return sizeof(struct warp_arena) + c->n_rings * sizeof(struct warp_room);
+}
+
+/* A part of the device's memory, in rings of which each multiprocessor has some. */
+static bool measure(struct context *c)
+{
+	size_t memory, size = RINGS_MIN;
+	int n, major, minor;
+
+	if (cuda.cuCtxGetDevice(&c->device) || cuda.cuDeviceTotalMem_v2(&memory, c->device) ||
+	    cuda.cuDeviceGetAttribute(&n, MULTIPROCESSORS, c->device) ||
+	    cuda.cuDeviceGetAttribute(&major, CAPABILITY_MAJOR, c->device) ||
+	    cuda.cuDeviceGetAttribute(&minor, CAPABILITY_MINOR, c->device) || n <= 0)
+		return false;
+	c->capability = (uint32_t)(10 * major + minor);
+	c->n_multiprocessors = (uint32_t)n;
+	while (size < RINGS_MAX && 2 * size <= memory / RINGS_PART)
+		size *= 2;
+	for (c->n_rings = (uint32_t)(size / WARP_ROOM);
+	     c->n_rings < RINGS_EACH * c->n_multiprocessors;)
+		c->n_rings *= 2;
+	return true;
+}
+
+static uint64_t room_at(const struct context *c, uint32_t ring)
+{
+	return c->arena + offsetof(struct warp_arena, rooms) + ring * sizeof(struct warp_room);
+}
+
+static bool put_head(struct context *c)
+{
+	struct warp_arena_head head = {.choice = choice_now(&c->chosen), .rings = c->rings};
+
+	return put(c, c->arena, &head, offsetof(struct warp_arena_head, reserved));
+}
+
+static bool put_seats(const struct context *c)
+{
+	bool is = true;
+
+	for (uint32_t i = 0; i < WARP_SEATS && is; i++) {
+		struct warp_seat seat = warp_seat_of(i, c->n_multiprocessors, c->n_rings);
+
+		is = put(c,
+			 c->arena + offsetof(struct warp_arena, seats) +
+				 i * sizeof(struct warp_seat),
+			 &seat, offsetof(struct warp_seat, reserved));
+	}
+	return is;
+}
+
 /* Positions begin at one that no memory has by chance, which need not be cleared, then. */
+static bool put_rooms(const struct context *c)
+{
+	uint64_t lap = hash_u64(clock_realtime_ns() ^ c->rings) << WARP_OFFSET_BITS;
+	bool is = true;
+
+	for (uint32_t i = 0; i < c->n_rings && is; i++) {
+		c->read[i] = lap;
+		is = put(c, room_at(c, i), &lap, sizeof(lap));
+	}
+	return is;
+}
+
 static bool make(struct context *c)
 {
-	union {
-		struct arena arena;
-		uint64_t words[sizeof(struct arena) / sizeof(uint64_t)];
-	} of = {0};
-
-	if (!measure(c) || !(c->copy = pages_reserve_sparse(c->size)))
+	if (!measure(c) || !(c->copy = pages_reserve_sparse(rings_bytes(c))) ||
+	    !(c->read = pages_reserve_sparse(c->n_rings * sizeof(*c->read))) ||
+	    !(c->seen = pages_reserve_sparse(arena_bytes(c))))
 		return false;
-	madvise(c->copy, c->size, MADV_DONTFORK);
-	if (cuda.cuStreamCreate(&c->stream, BESIDE_OTHERS) || !allocate(sizeof(of), &c->arena) ||
-	    !allocate(c->size, &c->ring))
-		return false;
-	c->read = hash_u64(clock_realtime_ns() ^ c->ring) >> 2 & ~(uint64_t)(c->size - 1);
-	of.arena = (struct arena){.cursor = c->read,
-				  .soft = c->read + c->size - c->room,
-				  .ring = c->ring,
-				  .mask = c->size - 1};
-	return put(c, c->arena, of.words, ARRAY_SIZE(of.words));
+	madvise(c->copy, rings_bytes(c), MADV_DONTFORK);
+	return !cuda.cuStreamCreate(&c->stream, BESIDE_OTHERS) &&
+	       allocate(arena_bytes(c), &c->arena) && allocate(rings_bytes(c), &c->rings) &&
+	       put_head(c) && put_seats(c) && put_rooms(c) && is_done(c);
 }
 
 static void forget_copy(struct context *c)
 {
 	if (c->copy)
-		munmap(c->copy, c->size);
+		munmap(c->copy, rings_bytes(c));
+	if (c->read)
+		munmap(c->read, c->n_rings * sizeof(*c->read));
+	if (c->seen)
+		munmap(c->seen, arena_bytes(c));
 	c->copy = NULL;
+	c->read = NULL;
+	c->seen = NULL;
 }
 
 /* NULL: there is no memory, or there are too many. */
@@ -222,22 +327,22 @@ static struct context *context_of(const struct cuda_arena_launch *l)
 		void *handle = atomic_load(&contexts[i].handle);
 
 		if (handle == l->context && contexts[i].number == l->context_id)
-			return contexts[i].ring ? &contexts[i] : NULL;
+			return contexts[i].rings ? &contexts[i] : NULL;
 		if (!handle)
 			at = i;
 	}
 	if (at == CONTEXTS_MAX)
 		return NULL;
 	if (!make(&c)) {
-		c.ring = 0; /* it is not asked for again */
 		forget_copy(&c);
+		c.rings = 0; /* it is not asked for again */
 	}
 	forget_copy(&contexts[at]); /* of one that is gone */
 	contexts[at] = c;
 	atomic_store(&contexts[at].handle, l->context);
 	if (at == n)
 		atomic_store(&n_contexts, n + 1);
-	return c.ring ? &contexts[at] : NULL;
+	return c.rings ? &contexts[at] : NULL;
 }
 
 /* ---- launches ---- */
@@ -271,6 +376,14 @@ static void *library_of(void *function)
 	return library;
 }
 
+/* Of a header, or an inserted piece, that says where things are as we do. */
+static bool is_ours(const char *symbol)
+{
+	const char *at = strstr(symbol, WARP_ARENA_SYMBOL);
+
+	return at && !isdigit((unsigned char)at[strlen(WARP_ARENA_SYMBOL)]);
+}
+
 /* Into each variable that its module has. */
 static int give(const struct cuda_arena_launch *l, const char **ret_why)
 {
@@ -284,10 +397,13 @@ static int give(const struct cuda_arena_launch *l, const char **ret_why)
 		at = variable_of(function, library, symbols[i]);
 		if (!at)
 			continue;
+		*ret_why = "they were compiled with <proton/kernel.cuh> of another version";
+		if (!is_ours(symbols[i]))
+			return FAILED;
 		c = context_of(l);
 		*ret_why = c ? "the driver does not write into their module"
 			     : "there is no memory for their records";
-		if (!c || !put(c, at, &c->arena, 1))
+		if (!c || !put(c, at, &c->arena, sizeof(c->arena)) || !is_done(c))
 			return FAILED;
 		known = RECORDED;
 	}
@@ -351,7 +467,7 @@ bool cuda_arena_launch(const struct cuda_arena_launch *l, const char **ret_why, 
 	if (known == RECORDED) {
 		bytes = l->n_warps * atomic_load(&slice_bytes);
 		bytes += atomic_fetch_add(&n_expected, bytes);
-		*ret_is_due = bytes > RING_MIN / DUE_PART && !atomic_exchange(&is_due, true);
+		*ret_is_due = bytes > RINGS_MIN / DUE_PART && !atomic_exchange(&is_due, true);
 	}
 	return known != FAILED;
 }
@@ -378,44 +494,145 @@ void cuda_arena_unload(void)
 
 /* ---- reading ---- */
 
-/* From the device's ring into the same place of ours. */
-static bool copy_part(const struct context *c, uint64_t at, size_t size)
-{
-	size_t from = at & (c->size - 1), first = MIN(size, c->size - from);
+/* Who is handed slices. */
+struct reader {
+	cuda_slices_fn *fn;
+	void *ctx;
+};
 
-	return !cuda.cuMemcpyDtoHAsync_v2(c->copy + from, c->ring + from, first, c->stream) &&
-	       (first == size ||
-		!cuda.cuMemcpyDtoHAsync_v2(c->copy, c->ring, size - first, c->stream)) &&
-	       !cuda.cuStreamSynchronize(c->stream);
+/* Who records is another now. */
+static bool tell_choice(struct context *c)
+{
+	struct warp_choice next;
+
+	if (c->chosen == atomic_load(&n_choices))
+		return true;
+	next = choice_now(&c->chosen);
+	return put(c, c->arena + offsetof(struct warp_arena, head.choice), &next, sizeof(next));
+}
+
+/* All cursors at once. */
+static bool look(const struct context *c)
+{
+	return !cuda.cuMemcpyDtoHAsync_v2(c->seen, c->arena, arena_bytes(c), c->stream) &&
+	       is_done(c);
+}
+
+/* Of the device's rings: bytes that are copied into the same place of ours. */
+struct part {
+	size_t from, to;
+};
+
+static bool copy_part(const struct context *c, const struct part *p)
+{
+	return p->from == p->to || !cuda.cuMemcpyDtoHAsync_v2(c->copy + p->from, c->rings + p->from,
+							      p->to - p->from, c->stream);
+}
+
+/* Parts that are next to one another are one. */
+static bool copy_all(const struct context *c)
+{
+	struct part now = {0, 0};
+	bool is = true;
+
+	for (uint32_t i = 0; i < c->n_rings && is; i++) {
+		uint64_t end = warp_room_state(&c->seen->rooms[i], c->read[i]).end;
+		size_t at = (size_t)i * WARP_ROOM;
+		struct part next = {at + (c->read[i] & WARP_OFFSET_MASK),
+				    at + (end & WARP_OFFSET_MASK)};
+
+		if (end == c->read[i])
+			continue;
+		if (now.to && next.from - now.to <= GAP_MOST) {
+			now.to = next.to;
+			continue;
+		}
+		is = copy_part(c, &now);
+		now = next;
+	}
+	return is && copy_part(c, &now) && is_done(c);
+}
+
+/* What was taken in this look. */
+struct taken {
+	uint64_t bytes;
+	bool opens; /* rings */
+};
+
+/* A ring that is closed, and was read, is open again. */
+static void read_ring(struct context *c, uint32_t ring, struct cuda_slices *s, struct taken *taken,
+		      const struct reader *to)
+{
+	struct warp_room_state state = warp_room_state(&c->seen->rooms[ring], c->read[ring]);
+
+	s->ring = c->copy + (size_t)ring * WARP_ROOM;
+	s->at = c->read[ring];
+	s->end = state.end;
+	if (s->at != s->end)
+		c->read[ring] = to->fn(to->ctx, s);
+	taken->bytes += c->read[ring] - s->at;
+	if (!state.is_closed || c->read[ring] != state.end)
+		return;
+	c->read[ring] = warp_room_next(state.end);
+	put(c, room_at(c, ring), &c->read[ring], sizeof(c->read[ring]));
+	taken->opens = true;
+}
+
+static uint64_t n_dropped(const struct warp_arena *a)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < WARP_SEATS; i++)
+		n += a->seats[i].dropped;
+	return n;
+}
+
+static void tell_losses(struct context *c, struct cuda_slices *s, const struct reader *to)
+{
+	uint64_t dropped = n_dropped(c->seen), beyond = c->seen->head.beyond;
+
+	s->n_dropped = dropped - c->dropped;
+	s->n_beyond = beyond - c->beyond;
+	if (s->n_dropped || s->n_beyond)
+		to->fn(to->ctx, s);
+	s->n_dropped = s->n_beyond = 0;
+	c->dropped = dropped;
+	c->beyond = beyond;
+}
+
+/* Who found no room looks for some again, also those who are about to say that there is none. */
+static void look_again(const struct context *c)
+{
+	const uint32_t words[] = {0, c->n_rings - 1}; /* is_full, ring_mask */
+
+	for (uint32_t i = 0; i < WARP_SEATS; i++)
+		put(c, c->arena + offsetof(struct warp_arena, seats[i].is_full), words,
+		    sizeof(words));
 }
 
 /* The context is the current one. */
-static void read_context(struct context *c, cuda_slices_fn *fn, void *ctx)
+static void read_context(struct context *c, const struct reader *to)
 {
 	struct cuda_slices s = {.context = c->number,
 				.device = c->device,
-				.ring = c->copy,
-				.ring_size = c->size,
-				.at = c->read};
-	struct arena arena;
-	uint64_t soft;
+				.capability = c->capability,
+				.ring_size = WARP_ROOM};
+	struct taken taken = {0};
 
-	if (cuda.cuMemcpyDtoHAsync_v2(&arena, c->arena, sizeof(arena), c->stream) ||
-	    cuda.cuStreamSynchronize(c->stream) || arena.cursor - c->read > c->size)
+	if (!tell_choice(c) || !look(c) || !copy_all(c))
 		return;
-	s.end = arena.cursor;
-	s.n_dropped = arena.dropped - c->dropped;
-	if ((s.at == s.end && !s.n_dropped) || !copy_part(c, s.at, s.end - s.at))
-		return;
-	c->read = fn(ctx, &s);
-	c->dropped = arena.dropped;
-	if (c->read - s.at > c->size / DUE_PART) /* graphs run without a launch of each kernel */
+	tell_losses(c, &s, to);
+	for (uint32_t i = 0; i < c->n_rings; i++)
+		read_ring(c, i, &s, &taken, to);
+	if (taken.opens)
+		look_again(c);
+	is_done(c);
+	if (taken.bytes >
+	    rings_bytes(c) / DUE_PART) /* graphs run without a launch of each kernel */
 		atomic_store(&is_due, true);
-	soft = c->read + c->size - c->room;
-	put(c, c->arena + offsetof(struct arena, soft), &soft, 1);
 }
 
-static void read_all(cuda_slices_fn *fn, void *ctx)
+static void read_all(const struct reader *to)
 {
 	uint32_t n = atomic_load(&n_contexts);
 	int mode = CAPTURES_ANYHOW;
@@ -423,10 +640,10 @@ static void read_all(cuda_slices_fn *fn, void *ctx)
 
 	for (uint32_t i = 0; i < n; i++) {
 		handle = atomic_load(&contexts[i].handle);
-		if (!handle || !contexts[i].ring || cuda.cuCtxPushCurrent_v2(handle))
+		if (!handle || !contexts[i].rings || cuda.cuCtxPushCurrent_v2(handle))
 			continue;
 		if (!cuda.cuThreadExchangeStreamCaptureMode(&mode)) {
-			read_context(&contexts[i], fn, ctx);
+			read_context(&contexts[i], to);
 			cuda.cuThreadExchangeStreamCaptureMode(&mode);
 		}
 		cuda.cuCtxPopCurrent_v2(&was);
@@ -442,7 +659,7 @@ void cuda_arena_read(cuda_slices_fn *fn, void *ctx)
 	atomic_store(&is_due, false);
 	atomic_store(&n_expected, 0);
 	if (!n_held)
-		read_all(fn, ctx);
+		read_all(&(struct reader){fn, ctx});
 	pthread_mutex_unlock(&reading);
 	cuda_driver_ours--;
 }
@@ -479,6 +696,7 @@ void cuda_arena_forked(void)
 	pthread_mutex_init(&reading, NULL);
 	pthread_mutex_init(&giving, NULL);
 	pthread_mutex_init(&naming, NULL);
+	pthread_mutex_init(&choosing, NULL);
 	atomic_store(&n_contexts, 0);
 	atomic_store(&n_symbols, 0);
 	atomic_store(&is_wanted, atomic_load(&is_followed));

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_BACKENDS_CUDA_ARENA_H
 #define PROTON_BACKENDS_CUDA_ARENA_H
-/* Where warps of kernels with <proton/kernel.cuh> leave what they recorded: a ring in the device's memory, one for each
- * context that launches such a kernel, and its address in a variable of each module that has one.
+/* Where warps of kernels with <proton/kernel.cuh> leave what they recorded: rings in the device's memory (intra/warp_arena.h), some for
+ * each context that launches such a kernel, and where they are in a variable of each module that has one.
  *
- *     launch ── the module's variable is written, once ──> kernel ── slices ──> ring ── read by whoever flushes
+ *     launch ── the module's variable is written, once ──> kernel ── slices ──> rings ── read by whoever flushes
  *
  *   thread  any */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "backends/backend.h"
-
-/* The symbol that holds its address, in a module that was loaded: of some modules it has more than that in its name. */
-#define CUDA_ARENA_SYMBOL "proton_kernel_arena_1"
+#include "core/scopes_wanted.h"
 
 /* The program says that it has such kernels: functions of modules that are loaded by their first launch, as most are, are
  * loaded before it from now on, so that it is recorded, too. */
 void cuda_arena_follow(void);
-/* A module has such a symbol. */
+/* A module has a symbol of that family: of some modules it has more in its name. Kernels with another number are not recorded. */
 void cuda_arena_symbol(const char *name);
 /* May kernels have scopes? */
 bool cuda_arena_is_wanted(void);
 /* … and has any? */
 bool cuda_arena_is_used(void);
+
+/* Which warps record, from the next launches on, and whether any does now; at first all do. Contexts are told as they are read. */
+void cuda_arena_choose(const struct scopes_wanted *wanted, bool is_on);
 
 /* A kernel is about to be launched in the current context, by this handle. */
 struct cuda_arena_launch {
@@ -40,15 +41,17 @@ bool cuda_arena_is_giving(void);
 /* Is this ours? It is no memory of the program. */
 bool cuda_arena_owns(uint64_t address);
 
-/* Hands over what there is since the last time, in pieces: whole slices, with the ring that they lie in (intra/warp_slices.h),
- * from `at` on; the function returns up to where it has read. */
+/* Hands over what there is since the last time, ring by ring: whole slices, with the ring that they lie in (intra/warp_slices.h),
+ * from `at` on; the function returns up to where it has read. Losses are told by themselves, with a ring of which there is nothing to read. */
 struct cuda_slices {
 	uint32_t context;
 	int32_t device;
+	uint32_t capability; /* 90: 9.0 */
 	const void *ring;
 	size_t ring_size;
 	uint64_t at, end;
 	uint64_t n_dropped; /* warps for whom there was no room, since the last time */
+	uint64_t n_beyond;  /* … that were more than their block records */
 };
 typedef uint64_t cuda_slices_fn(void *ctx, const struct cuda_slices *slices);
 void cuda_arena_read(cuda_slices_fn *fn, void *ctx);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "backends/cuda_values.h"
+#include "backends/cuda_arena.h"
 #include "backends/cupti.h"
 #include "backends/cupti_ranges.h"
 #include "base/clock.h"
@@ -94,8 +95,10 @@ static int start(const struct backend_options *options, struct activity_sink *si
 		atomic_store(&c->taken, false);
 		return r;
 	}
-	if (options->count_launches || c->ranges || c->sync || c->calls || c->whole_graphs ||
-	    c->pc_sampling)
+	if (options->intra_s)
+		cuda_arena_follow();
+	if (options->count_launches || options->intra_s || c->ranges || c->sync || c->calls ||
+	    c->whole_graphs || c->pc_sampling)
 		atomic_store(&c->want_attribution, true);
 	cupti_calls_settle(c);
 	if (c->idle && sink->ops->settled) /* from now on it says so */
@@ -251,6 +254,11 @@ static void forked(void *state)
 	atomic_store(&cupti.phase, CUPTI_DEAD);
 }
 
+static uint32_t launched(void)
+{
+	return cupti_thread.launched;
+}
+
 const struct backend backend_cupti = {
 	.name = "cupti",
 	.device_type = "CUDA",
@@ -258,6 +266,7 @@ const struct backend backend_cupti = {
 	.start = start,
 	.flush = flush,
 	.attribute = attribute,
+	.launched = launched,
 	.moved = moved,
 	.sample = sample,
 	.buffer_bytes = buffer_bytes,

@@ -13,6 +13,7 @@
  *   cupti_activity.c  buffers requested and completed, record -> struct activity
  *   cupti_ranges.c    hardware metrics of each kernel;  cupti_range_profiler.c  … of those of a context
  *   cupti_launches.c  the ring; which launches are in flight
+ *   cupti_loads.c     modules of the program, rewritten before the driver loads them
  *   cupti_load.c      find a libcupti that works here, subscribe; one sentence when none does
  *   cupti_device.c    what a device is, asked of libcuda
  *   cupti_pool.c      the memory of the buffers
@@ -73,7 +74,7 @@ struct cupti_launches {
 	/* Graph launches that count as in flight; only few a second, so one shared counter. */
 	_Atomic uint64_t n_graphs, n_graphs_done;
 	uint64_t n_graphs_quiet;  /* owner: flush() */
-	int64_t clock_ns;         /* … CLOCK_REALTIME less CLOCK_MONOTONIC, when it looked */
+	int64_t clock_ns;         /* … from CLOCK_REALTIME to CLOCK_MONOTONIC, when it looked */
 	atomic_bool is_clock_set; /* it was set: CUPTI's times may be of before that */
 };
 
@@ -139,6 +140,7 @@ struct cupti_outer {
 /* Per launching thread, in static TLS so that the launch path calls nothing to reach it. */
 struct cupti_thread {
 	uint32_t launching; /* correlation id of the counted launch in progress, or 0 */
+	uint32_t launched;  /* … of the last one of a kernel */
 	bool launching_graph;
 	/* … of a kernel: which, and the call with its parameters, which last as long. */
 	const char *launching_symbol;

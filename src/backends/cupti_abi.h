@@ -10,6 +10,7 @@
  * kinds and attributes are append-only; a library that does not know one says so
  * (ABI_BAD_ARGUMENT). */
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "backends/cupti_pc_abi.h"
 
@@ -190,6 +191,7 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
  *            it; UPDATE: makes it like a graph, the second parameter
  *   ADD_*    adds a node to a graph: one of a kernel, as it was once (KERNEL_V1) and is (KERNEL); of any kind (NODE,
  *            with data of edges NODE_V2)
+ *   LOAD     loads a module or a library: where its handle goes, and its image; LOAD_FILE: the name of its file
  *   NAMED    gives the kernel of a name, SAME another handle of one; UNLOAD: kernels go
  *   PROFILER_ON, PROFILER_OFF  the program wants to be profiled, or no longer
  *   DESTROY  takes a context and its records away */
@@ -233,6 +235,12 @@ enum abi_site { ABI_ENTER = 0, ABI_EXIT = 1 };
 	_(cuGraphAddKernelNode_v2, 689, ADD_KERNEL)                                                \
 	_(cuGraphAddNode, 712, ADD_NODE)                                                           \
 	_(cuGraphAddNode_v2, 723, ADD_NODE_V2)                                                     \
+	_(cuModuleLoad, 18, LOAD_FILE)                                                             \
+	_(cuModuleLoadData, 19, LOAD)                                                              \
+	_(cuModuleLoadDataEx, 20, LOAD)                                                            \
+	_(cuModuleLoadFatBinary, 21, LOAD)                                                         \
+	_(cuLibraryLoadData, 678, LOAD)                                                            \
+	_(cuLibraryLoadFromFile, 679, LOAD_FILE)                                                   \
 	_(cuModuleGetFunction, 23, NAMED)                                                          \
 	_(cuLibraryGetKernel, 681, NAMED)                                                          \
 	_(cuKernelGetFunction, 683, SAME)                                                          \
@@ -400,6 +408,32 @@ struct abi_launch_ex {
 	const void *function;
 };
 
+/* Of calls that load code: by which of them, and the parameters, of which the later ones are of those that have them. */
+enum abi_load_call {
+	ABI_CALL_MODULE_LOAD = 18,
+	ABI_CALL_MODULE_LOAD_DATA = 19,
+	ABI_CALL_MODULE_LOAD_DATA_EX = 20,
+	ABI_CALL_MODULE_LOAD_FATBIN = 21,
+	ABI_CALL_LIBRARY_LOAD_DATA = 678,
+	ABI_CALL_LIBRARY_LOAD_FILE = 679,
+};
+struct abi_load {
+	void **ret;
+	const void *image; /* or the name of a file */
+	union {
+		struct {
+			uint32_t n;
+			void *options, *values;
+		} module;
+		struct {
+			void *jit_options, *jit_values;
+			uint32_t n_jit;
+			void *options, *values;
+			uint32_t n;
+		} library;
+	};
+};
+
 /* Of calls that give a kernel: where to, of what, and the name. */
 struct abi_get_function {
 	const void *const *ret;
@@ -427,6 +461,11 @@ struct abi_kernel_node {
 	const void *kernel; /* where function is NULL; in KERNEL_V1 there is none, nor a context */
 	const void *context;
 };
+/* Which kernel; with_kernel: it is no KERNEL_V1. */
+static inline const void *abi_node_function(const struct abi_kernel_node *node, bool with_kernel)
+{
+	return node->function || !with_kernel ? node->function : node->kernel;
+}
 /* One of any kind. */
 struct abi_any_node {
 	uint32_t type, reserved[3]; /* enum abi_node_type */

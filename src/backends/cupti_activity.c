@@ -95,6 +95,7 @@ static uint32_t translate_kernel(const struct cupti *c, const void *record, stru
 			       .graph = k->graph,
 			       .graph_node = k->graph ? k->graph_node : 0,
 			       .number = (uint64_t)k->grid_id,
+			       .correlation = k->graph ? 0 : k->correlation,
 			       .config = launch_config(c, k)};
 	return k->correlation;
 }

@@ -27,6 +27,7 @@
 #include "backends/cuda_copies.h"
 #include "backends/cuda_values.h"
 #include "backends/cupti.h"
+#include "backends/cupti_loads.h"
 #include "backends/cupti_range_own.h"
 #include "backends/cupti_ranges.h"
 #include "base/clock.h"
@@ -56,6 +57,8 @@ enum call_class {
 	CALL_ADD_KERNEL,
 	CALL_ADD_NODE,
 	CALL_ADD_NODE_V2,
+	CALL_LOAD,
+	CALL_LOAD_FILE,
 	CALL_NAMED,
 	CALL_SAME,
 	CALL_UNLOAD,
@@ -91,14 +94,14 @@ static uint64_t n_warps(const struct abi_launch_shape *s)
 	return s ? (n_threads + 31) / 32 * s->grid[0] * s->grid[1] * s->grid[2] : 0;
 }
 
-/* The kernel that this thread launches may have scopes within. */
-static void give_arena(struct cupti *c, const struct abi_call *call)
+/* A kernel that is launched, or will be as a node of a graph, may have scopes within. */
+static void give_arena(struct cupti *c, const struct abi_call *call, const void *function,
+		       uint64_t warps)
 {
-	const struct cupti_launched l = cupti_launched(&cupti_thread);
 	const struct cuda_arena_launch launch = {.context = call->context,
 						 .context_id = call->context_id,
-						 .function = l.function,
-						 .n_warps = n_warps(l.shape)};
+						 .function = function,
+						 .n_warps = warps};
 	const char *why;
 	bool is_due;
 
@@ -106,6 +109,13 @@ static void give_arena(struct cupti *c, const struct abi_call *call)
 		cupti_modules_missed(c, why);
 	if (is_due)
 		c->sink->ops->slices_due(c->sink, false);
+}
+
+static void give_launched(struct cupti *c, const struct abi_call *call)
+{
+	const struct cupti_launched l = cupti_launched(&cupti_thread);
+
+	give_arena(c, call, l.function, n_warps(l.shape));
 }
 
 static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *call,
@@ -129,6 +139,7 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 	cupti_thread.launching_call = id;
 	cupti_thread.launching = correlation;
 	cupti_thread.launching_graph = class == CALL_GRAPH;
+	cupti_thread.launched = correlation;
 	if (_unlikely_(atomic_load_explicit(&c->pc_sampling, memory_order_relaxed)) &&
 	    !cupti_pc_is_known(call->context))
 		cupti_pc_launch(c, call->context);
@@ -138,7 +149,7 @@ static inline void enter(struct cupti *c, uint32_t id, const struct abi_call *ca
 			cupti_graphs_launch(*(void *const *)call->params, launch);
 	}
 	if (_unlikely_(cuda_arena_is_wanted()) && class == CALL_KERNEL)
-		give_arena(c, call);
+		give_launched(c, call);
 	if (_unlikely_(c->ranges))
 		cupti_ranges_enter(c, call, class == CALL_KERNEL ? RANGED_KERNEL : RANGED_GRAPH,
 				   launch);
@@ -280,7 +291,7 @@ static const struct abi_kernel_node *kernel_of(const struct abi_any_node *node)
 }
 
 /* The program adds a node to a graph by itself. */
-static void add_node(const struct abi_call *call, enum call_class class)
+static void add_node(struct cupti *c, const struct abi_call *call, enum call_class class)
 {
 	const struct abi_add_node *add = call->params;
 	const struct abi_add_node_v2 *add_v2 = call->params;
@@ -295,6 +306,8 @@ static void add_node(const struct abi_call *call, enum call_class class)
 	else
 		node = add->params;
 	cupti_graphs_add(&cupti_thread, node, class != CALL_ADD_KERNEL_V1);
+	if (_unlikely_(cuda_arena_is_wanted()) && node)
+		give_arena(c, call, abi_node_function(node, class != CALL_ADD_KERNEL_V1), 0);
 }
 
 /* Records of launches before this are of what the graph was. */
@@ -304,7 +317,8 @@ static void update(struct cupti *c, const struct abi_call *call)
 		cupti_activity_flush(c, false);
 }
 
-static void on_other(struct cupti *c, const struct abi_call *call, enum call_class class)
+static void on_other(struct cupti *c, uint32_t id, const struct abi_call *call,
+		     enum call_class class)
 {
 	switch (class) {
 	case CALL_ALLOC:
@@ -328,13 +342,17 @@ static void on_other(struct cupti *c, const struct abi_call *call, enum call_cla
 	case CALL_ADD_KERNEL:
 	case CALL_ADD_NODE:
 	case CALL_ADD_NODE_V2:
-		return add_node(call, class);
+		return add_node(c, call, class);
+	case CALL_LOAD:
+	case CALL_LOAD_FILE:
+		return cupti_loads_call(c, id, call, class == CALL_LOAD_FILE);
 	case CALL_NAMED:
 		return cupti_functions_named(call);
 	case CALL_SAME:
 		return cupti_functions_same(call);
 	case CALL_UNLOAD:
 		cuda_arena_unload();
+		cupti_loads_unload(call);
 		return cupti_functions_unload(call);
 	case CALL_PROFILER_ON:
 	case CALL_PROFILER_OFF:
@@ -353,7 +371,7 @@ static inline void on_driver(struct cupti *c, uint32_t id, const struct abi_call
 	if (_unlikely_(cuda_arena_is_wanted()) && cuda_arena_is_giving())
 		return;
 	if (_unlikely_(class == CALL_OTHER || class >= CALL_ALLOC)) {
-		on_other(c, call, class);
+		on_other(c, id, call, class);
 	} else if (_unlikely_(c->ranges) && range_own_is_within()) {
 		return;
 	} else if (call->site == ABI_ENTER) {
@@ -384,7 +402,9 @@ static void on_module(struct cupti *c, const struct abi_resource_data *data, boo
 	/* By a launch that is under way: it is too late to write into it. */
 	if (is_loaded && cupti_modules_loaded(c, data->descriptor) && cupti_thread.launching &&
 	    !cuda_arena_is_giving())
-		cupti_modules_missed(c, "they were loaded by the launch itself");
+		cupti_modules_missed(
+			c,
+			"they were loaded by the launch itself (--kernel-scopes all has them loaded before)");
 	cupti_pc_module(c, data, is_loaded);
 }
 
@@ -471,6 +491,8 @@ static bool is_wanted(const struct cupti *c, enum call_class class)
 		return c->sync;
 	if (class == CALL_PROFILER_ON || class == CALL_PROFILER_OFF)
 		return c->wanted.profiler;
+	if (class == CALL_LOAD || class == CALL_LOAD_FILE)
+		return c->wanted.intra_s;
 	return class == CALL_ALLOC ? c->memory : class != CALL_OTHER;
 }
 

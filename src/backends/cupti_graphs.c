@@ -220,12 +220,8 @@ static uint64_t launched_what(const struct cupti_thread *t)
 
 void cupti_graphs_add(struct cupti_thread *t, const struct abi_kernel_node *node, bool with_kernel)
 {
-	const void *handle = node ? node->function : NULL;
-	uint64_t name;
+	uint64_t name = cupti_functions_name(node ? abi_node_function(node, with_kernel) : NULL);
 
-	if (node && !handle && with_kernel)
-		handle = node->kernel;
-	name = cupti_functions_name(handle);
 	t->adding_what = name ? what_of(name, &node->shape) : 0;
 }
 

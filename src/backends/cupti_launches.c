@@ -149,7 +149,7 @@ bool cupti_launches_is_early(const struct cupti_launches *l, const struct activi
 
 void cupti_launches_look(struct cupti_launches *l)
 {
-	int64_t clock_ns = (int64_t)(clock_realtime_ns() - clock_monotonic_ns());
+	int64_t clock_ns = (int64_t)clock_to_monotonic_ns();
 
 	if (l->clock_ns && llabs(clock_ns - l->clock_ns) > (int64_t)CLOCKS_DIFFER_NS)
 		atomic_store(&l->is_clock_set, true);

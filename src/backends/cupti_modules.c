@@ -10,6 +10,7 @@
 #include "backends/cuda_arena.h"
 #include "backends/cupti.h"
 #include "base/elf_bytes.h"
+#include "intra/warp_arena.h"
 
 enum {
 	FORMAT_SIZED = 4,
@@ -89,7 +90,7 @@ static void find_names(struct cupti *c, struct elf_part in)
 	}
 }
 
-/* The variable of such kernels: what it is called depends on how the module was made. */
+/* The variable of such kernels: what it is called depends on how the module was made, and with which header. */
 static void find_arena(const struct elf_bytes *cubin)
 {
 	uint32_t symbols = elf_find_type(cubin, SHT_SYMTAB);
@@ -98,7 +99,7 @@ static void find_arena(const struct elf_bytes *cubin)
 	for (uint64_t i = 0; elf_entry(elf_section(cubin, symbols), i, &s, sizeof(s)); i++) {
 		const char *name = elf_text(cubin, elf_header(cubin, symbols).sh_link, s.st_name);
 
-		if (strstr(name, CUDA_ARENA_SYMBOL))
+		if (strstr(name, WARP_ARENA_FAMILY))
 			cuda_arena_symbol(name);
 	}
 }

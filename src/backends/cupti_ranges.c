@@ -28,7 +28,8 @@ enum {
 struct range {
 	uint32_t correlation;     /* of the launch, or of the first one; 0: nothing ran */
 	struct range_place place; /* a kernel's: where its record is */
-	uint64_t at_ns, ns;       /* CLOCK_REALTIME; how long, of those with a place */
+	uint64_t at_ns;           /* CLOCK_REALTIME */
+	uint64_t begin_ns, ns;    /* on a steady clock; how long, of those with a place */
 };
 
 struct ranged_context {
@@ -189,7 +190,7 @@ static int pop(struct ranged_context *rc)
 	range_own_begin();
 	if (ranges.wanted->of != RANGES_OF_KERNELS && ranges.synchronize)
 		(void)ranges.synchronize();
-	range->ns = clock_realtime_ns() - range->at_ns;
+	range->ns = clock_monotonic_ns() - range->begin_ns;
 	r = range_profiler_pop(&rc->profiler);
 	range_own_end();
 	rc->is_within = false;
@@ -441,7 +442,8 @@ static void begin_range(struct cupti *c, struct ranged_context *rc, const struct
 		give_up(c, rc, r);
 		return;
 	}
-	rc->ranges[rc->n++] = (struct range){.place = *place, .at_ns = clock_realtime_ns()};
+	rc->ranges[rc->n++] = (struct range){
+		.place = *place, .at_ns = clock_realtime_ns(), .begin_ns = clock_monotonic_ns()};
 	if (is_replayed())
 		atomic_store(&ranges.is_owed, true);
 	rc->is_within = !rc->profiler.by_kernel;

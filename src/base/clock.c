@@ -51,6 +51,14 @@ uint64_t clock_with_realtime_ns(uint64_t (*steady_ns)(void), uint64_t *ret_realt
 	return best_ns;
 }
 
+uint64_t clock_to_monotonic_ns(void)
+{
+	uint64_t realtime_ns = 0,
+		 monotonic_ns = clock_with_realtime_ns(clock_monotonic_ns, &realtime_ns);
+
+	return monotonic_ns - realtime_ns;
+}
+
 void clock_fake(uint64_t now_ns)
 {
 	atomic_store(&fake_now_ns, now_ns);

@@ -3,6 +3,7 @@
 #include "base/idindex.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLOT(hash, id) (((hash)&UINT64_C(0xffffffff00000000)) | ((uint64_t)(id) + 1))
 
@@ -10,6 +11,13 @@ void idindex_done(struct idindex *x)
 {
 	free(x->slots);
 	*x = (struct idindex){0};
+}
+
+void idindex_clear(struct idindex *x)
+{
+	if (x->n)
+		memset(x->slots, 0, x->size * sizeof(*x->slots));
+	x->n = 0;
 }
 
 /* The upper half is stored, so the position comes from it too: growing needs nothing else. */

@@ -73,20 +73,29 @@ static void look_at_terminal(struct doctor_terminal *t)
 
 /* ---- text ---- */
 
-enum { WIDTH = 79, NAME_WIDTH = 16, INDENT = 6 + NAME_WIDTH + 1 };
+enum {
+	USUAL_WIDTH = 79, /* of what is no terminal */
+	NAME_WIDTH = 16,
+	INDENT = 6 + NAME_WIDTH + 1
+};
+
+struct printing {
+	const char *group; /* that was printed last */
+	unsigned width;
+};
 
 static const char *const marks[N_DOCTOR_STATES] = {
 	[DOCTOR_OK] = "ok", [DOCTOR_NOTE] = "--", [DOCTOR_MISSING] = "!!", [DOCTOR_UNKNOWN] = "??"};
 
 /* Words, from column INDENT on. The line has begun, up to there. */
-static void print_words(const char *text)
+static void print_words(const char *text, unsigned width)
 {
 	size_t at = INDENT;
 
 	for (bool first = true; *text; first = false) {
 		size_t len = strcspn(text, " "), columns = shown_columns(text, len);
 
-		if (!first && at + 1 + columns > WIDTH) {
+		if (!first && at + 1 + columns > width) {
 			printf("\n%*s", INDENT, "");
 			at = INDENT;
 		} else if (!first) {
@@ -101,16 +110,16 @@ static void print_words(const char *text)
 }
 
 /* What was seen comes from files and from libraries: made safe to show. */
-static void print_text(struct buf *text)
+static void print_text(struct buf *text, unsigned width)
 {
 	_cleanup_(buf_done) struct buf shown = {0};
 
 	shown_put(&shown, buf_str(text), text->len);
-	print_words(buf_str(&shown));
+	print_words(buf_str(&shown), width);
 }
 
 /* The same, a row for each of its lines. */
-static void print_lines(struct buf *text)
+static void print_lines(struct buf *text, unsigned width)
 {
 	_cleanup_(buf_done) struct buf line = {0};
 	const char *at = buf_str(text);
@@ -119,28 +128,27 @@ static void print_lines(struct buf *text)
 		len = strcspn(at, "\n");
 		buf_clear(&line);
 		buf_put(&line, at, len);
-		print_text(&line);
+		print_text(&line, width);
 		if (!at[len])
 			break;
 		printf("%*s", INDENT, "");
 	}
 }
 
-/* ctx: the group that was printed last. */
 static void print_finding(void *ctx, const struct doctor_check *check,
 			  const struct doctor_finding *finding)
 {
 	struct doctor_finding f = *finding; /* reading a buffer may end its text */
-	const char **group = ctx;
+	struct printing *p = ctx;
 
-	if (strcmp(*group, check->group) != 0)
+	if (strcmp(p->group, check->group) != 0)
 		printf("%s\n", check->group);
-	*group = check->group;
+	p->group = check->group;
 	printf("  %s  %-*s ", marks[f.state], NAME_WIDTH, check->name);
-	print_lines(&f.seen);
+	print_lines(&f.seen, p->width);
 	if (f.why.len) {
 		printf("%*s", INDENT, "");
-		print_text(&f.why);
+		print_text(&f.why, p->width);
 	}
 	if (f.mend.len)
 		print_line(stdout, "%*s$ %s", INDENT, "", buf_str(&f.mend));
@@ -335,14 +343,14 @@ static void look_around(struct surroundings *s)
 }
 
 /* The words of all that was found. 0 or a negative errno. */
-static int print_all(const struct doctor_host *host, unsigned asked, bool *ret_ok)
+static int print_all(const struct doctor_host *host, unsigned asked, unsigned width, bool *ret_ok)
 {
 	_cleanup_(doctor_freep) struct doctor *d = NULL;
-	const char *group = "";
+	struct printing printing = {"", width ? width : USUAL_WIDTH};
 
 	printf("proton " PACKAGE_VERSION
 	       "   ok: works  --: worth knowing  !!: missing  ??: not known\n");
-	d = doctor_new(host, print_finding, &group);
+	d = doctor_new(host, print_finding, &printing);
 	if (!d)
 		return -ENOMEM;
 	*ret_ok = all_work(d, asked);
@@ -362,12 +370,13 @@ static int put_json(const struct doctor_host *host, unsigned asked, bool *ret_ok
 
 static int examine(const struct doctor_host *host, unsigned asked, const struct arguments *a)
 {
+	unsigned width = terminal_width(STDOUT_FILENO); /* of the pager, too */
 	struct pager pager;
 	bool ok = false;
 	int r;
 
 	pager_start(&pager, !a->json && !a->no_pager);
-	r = a->json ? put_json(host, asked, &ok) : print_all(host, asked, &ok);
+	r = a->json ? put_json(host, asked, &ok) : print_all(host, asked, width, &ok);
 	pager_finish(&pager);
 	if (r == -ENOMEM)
 		complain("out of memory");

@@ -8,10 +8,12 @@
 #include "cmd/commands.h"
 #include "cmd/load.h"
 #include "cmd/profile_options.h"
+#include "cmd/export_warps.h"
 #include "core/reduce.h"
 #include "core/regroup.h"
 #include "format/export.h"
 #include "format/format.h"
+#include "format/warps.h"
 #include "naming/readable.h"
 
 #define MAX_FORMATS 32 /* of which names are compared */
@@ -26,7 +28,10 @@ enum {
 	OPT_NAMES,
 	OPT_KEEP_GOING,
 	OPT_PEAKS,
-	OPT_GROUP
+	OPT_GROUP,
+	OPT_WARPS,
+	OPT_INTRA_TIME,
+	OPT_TIME_SHIFT
 };
 
 /* Name of the i-th format that can be written. */
@@ -43,6 +48,9 @@ static const char *const table_words[WRITE_N_TABLES + 1] = {
 	[WRITE_COPY_SIZES] = "copy-sizes", [WRITE_COPY_STREAMS] = "copy-streams",
 	[WRITE_DEVICES] = "devices",
 };
+
+static const char *const time_words[] = {"cycles", "ns", NULL};
+#define SHIFT_MOST 1000000 /* cycles */
 
 static const char *table_word(unsigned i)
 {
@@ -66,6 +74,13 @@ static const struct option_def options[] = {
 	{.name = "keep-going", .letter = 'k',
 	 .help = "name a file that cannot be read, leave it out, exit with 1 at the end",
 	 .rare = true, .id = OPT_KEEP_GOING},
+	{.name = "warps", .help = "chrome, perfetto: single scopes of warps within kernels", .rare = true,
+	 .id = OPT_WARPS},
+	{.name = "intra-time", .arg = "cycles|ns",
+	 .help = "… a cycle is a nanosecond (cycles), or by the clock that was measured", .rare = true,
+	 .id = OPT_INTRA_TIME},
+	{.name = "time-shift", .arg = "CYCLES", .optional = true,
+	 .help = "… without what records cost (7 cycles each)", .rare = true, .id = OPT_TIME_SHIFT},
 	PROFILE_FOLD_OPTION,
 	PROFILE_BY_OPTION,
 	PROFILE_GRAPH_OPTIONS,
@@ -117,6 +132,8 @@ struct arguments {
 	struct write_options write;
 	struct profile_options profile; /* what of the profile: those that a report has, too */
 	bool names;                     /* were chosen */
+	bool warps;                     /* single scopes of warps were asked for */
+	struct warps_write_options write_warps;
 };
 
 static int on_option(const struct option_def *option, const char *value, void *arg)
@@ -153,6 +170,18 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	case OPT_KEEP_GOING:
 		a->profile.loading.keep_going = true;
 		break;
+	case OPT_WARPS:
+		a->warps = true;
+		break;
+	case OPT_INTRA_TIME:
+		a->warps = true;
+		r = parse_word(value, time_words, 2);
+		a->write_warps.in_ns = r == 1;
+		return MIN(r, 0);
+	case OPT_TIME_SHIFT:
+		a->warps = true;
+		a->write_warps.cost = WARP_SHIFT_CUDA;
+		return value ? parse_count(value, SHIFT_MOST, &a->write_warps.cost) : 0;
 	case OPT_COMPACT:
 		a->write.compact = true;
 		break;
@@ -340,6 +369,20 @@ static void arguments_done(struct arguments *a)
 	profile_options_done(&a->profile);
 }
 
+/* Single scopes of warps, where they were asked for, or are all that the format could show of the file. False: neither is so. */
+static bool wrote_warps(const struct arguments *a, const struct format *format,
+			const struct session *s, char *const *paths, int n, int *ret)
+{
+	bool none;
+
+	if (!a->warps && (!export_takes_warps(format) || !s || s->n_intervals || n != 1))
+		return false;
+	*ret = export_warps(paths, n, format, &a->write_warps, a->out, &none);
+	if (none && a->warps)
+		complain("%s: no single scopes of warps in it, nor beside it", paths[0]);
+	return !none || a->warps;
+}
+
 int cmd_export(int argc, char **argv)
 {
 	_cleanup_(arguments_done) struct arguments a = {.write.naming = &readable_naming};
@@ -358,9 +401,15 @@ int cmd_export(int argc, char **argv)
 		return STATUS_USAGE;
 	if (!a.names)
 		a.write.names = format->names;
+	a.write_warps.names = a.write.names;
+	a.write_warps.naming = a.write.naming;
+	if (a.warps && wrote_warps(&a, format, NULL, argv + first, argc - first, &r))
+		return r;
 	s = load_files(argv + first, argc - first, &a.profile.loading);
 	if (!s)
 		return STATUS_FAILED;
+	if (wrote_warps(&a, format, s, argv + first, argc - first, &r))
+		return r;
 	a.write.peaks = profile_peaks(&a.profile);
 	if (!is_known(&a, format, s, argv[first]))
 		return STATUS_USAGE;

@@ -21,21 +21,23 @@ enum {
 /* clang-format off */
 static const struct option_def options[] = {
 	{.name = "all", .letter = 'a', .help = "with the rare options", .id = OPT_ALL},
-	{.name = "list-commands", .help = "print the commands, one a line", .id = OPT_LIST_COMMANDS},
+	{.name = "list-commands", .arg = "COMMAND", .optional = true,
+	 .help = "print the commands, or those below one, one a line", .id = OPT_LIST_COMMANDS},
 	{.name = "list-options", .arg = "COMMAND", .help = "print its options, one a line",
 	 .id = OPT_LIST_OPTIONS},
 	{.name = "list-values", .arg = "COMMAND:OPTION", .help = "print an option's values, one a line",
 	 .id = OPT_LIST_VALUES},
 	{.name = "describe", .arg = "COMMAND",
 	 .help = "print its options, what they take and do, with tabs between", .id = OPT_DESCRIBE},
-	{.name = "describe-commands", .help = "print the commands and what they do, with a tab between",
+	{.name = "describe-commands", .arg = "COMMAND", .optional = true,
+	 .help = "print the commands, or those below one, and what they do, with a tab between",
 	 .id = OPT_DESCRIBE_COMMANDS},
 };
 /* clang-format on */
 
 const struct command_def command_help = {
 	.name = "help",
-	.usage = "[options] [COMMAND]",
+	.usage = "[options] [COMMAND [SUBCOMMAND]]",
 	.summary = "say how a command is used",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
@@ -47,19 +49,32 @@ const struct command_def command_version = {
 	.summary = "print the version and what is built in",
 };
 
+/* What it is called within its table. */
+static const char *last_word(const char *name)
+{
+	const char *blank = strrchr(name, ' ');
+
+	return blank ? blank + 1 : name;
+}
+
 const struct command *command_find(const struct command_table *all, const char *name)
 {
 	for (unsigned i = 0; i < all->n; i++)
-		if (!strcmp(all->v[i].def->name, name) ||
+		if (!strcmp(last_word(all->v[i].def->name), name) ||
 		    (all->v[i].alias && !strcmp(all->v[i].alias, name)))
 			return &all->v[i];
 	return NULL;
 }
 
+/* Of "kernel dump" the second word is looked for below the first. */
 static const struct command_def *find(const struct command_table *all, const char *name)
 {
-	const struct command *c = command_find(all, name);
+	const char *blank = strchr(name, ' ');
+	_cleanup_(freep) char *first = strndup(name, strcspn(name, " "));
+	const struct command *c = first ? command_find(all, first) : NULL;
 
+	if (c && blank)
+		c = c->def->below ? command_find(c->def->below, blank + 1) : NULL;
 	return c ? c->def : strcmp(name, "proton") ? NULL : all->program;
 }
 
@@ -114,20 +129,29 @@ static int on_option(const struct option_def *option, const char *value, void *a
 	return 0;
 }
 
+/* All, or those below a command: it may have none. */
+static int list_commands(const struct command_table *all, const struct request *r)
+{
+	const struct command_def *def = r->value ? find(all, r->value) : NULL;
+	const struct command_table *table = def ? def->below : all;
+
+	if (r->value && !def)
+		return unknown(r->value);
+	for (unsigned i = 0; table && i < table->n; i++)
+		if (!table->v[i].hidden)
+			printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
+			       last_word(table->v[i].def->name), table->v[i].def->summary);
+	return STATUS_OK;
+}
+
 static int list(const struct command_table *all, const struct request *r)
 {
 	const struct command_def *def;
-	unsigned i;
 
 	if (r->id == OPT_LIST_VALUES)
 		return list_values(all, r->value);
-	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS) {
-		for (i = 0; i < all->n; i++)
-			if (!all->v[i].hidden)
-				printf(r->id == OPT_LIST_COMMANDS ? "%s\n" : "%s\t%s\n",
-				       all->v[i].def->name, all->v[i].def->summary);
-		return STATUS_OK;
-	}
+	if (r->id == OPT_LIST_COMMANDS || r->id == OPT_DESCRIBE_COMMANDS)
+		return list_commands(all, r);
 	def = find(all, r->value);
 	if (!def)
 		return unknown(r->value);
@@ -142,6 +166,7 @@ int cmd_help(const struct command_table *all, int argc, char **argv)
 {
 	struct request request = {0};
 	const struct command_def *def;
+	char name[64];
 	int first = options_parse(&command_help, argc, argv, on_option, &request);
 
 	if (first <= 0)
@@ -150,9 +175,11 @@ int cmd_help(const struct command_table *all, int argc, char **argv)
 		return list(all, &request);
 	if (first >= argc)
 		return overview(all, stdout);
-	def = find(all, argv[first]);
+	snprintf(name, sizeof(name), "%s%s%s", argv[first], first + 1 < argc ? " " : "",
+		 first + 1 < argc ? argv[first + 1] : "");
+	def = find(all, name);
 	if (!def)
-		return unknown(argv[first]);
+		return unknown(name);
 	options_help(stdout, def, request.id == OPT_ALL);
 	return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "base/buf.h"
@@ -13,9 +14,12 @@
 #include "core/graph_shares.h"
 #include "core/in_view.h"
 #include "core/merge.h"
+#include "core/native.h"
 #include "core/pair.h"
 #include "format/annotations.h"
 #include "format/format.h"
+#include "live/kept_code.h"
+#include "naming/code_lines.h"
 #include "report/progress.h"
 
 /* What became of a session, which is freed: r is 0, or says why nothing did. */
@@ -30,13 +34,30 @@ static struct session *replace(struct session *s, struct session *by, int r, con
 	return r < 0 ? NULL : by;
 }
 
-static struct session *read_quietly(const char *path, struct buf *why)
+static struct session *read_beside(const char *path, const struct format_beside *beside,
+				   struct buf *why)
 {
 	struct format_error error = {0};
 	struct session *s = NULL;
 
-	if (format_load(path, &s, &error) < 0)
+	if (format_load_beside(path, beside, &s, &error) < 0)
 		format_error_line(&error, path, why);
+	return s;
+}
+
+/* Of code that was sampled a tape has addresses; its lines are in what is kept beside it. */
+static struct session *read_quietly(const char *path, struct buf *why)
+{
+	_cleanup_(freep) char *folder = NULL;
+	struct native_namer namer = {.lines = code_lines_find};
+	struct session *s;
+
+	if (asprintf(&folder, "%s" KEPT_CODE_SUFFIX, path) < 0)
+		folder = NULL;
+	namer.lines_ctx = folder ? code_lines_new(folder) : NULL;
+	s = read_beside(path, &(struct format_beside){.namer = namer.lines_ctx ? &namer : NULL},
+			why);
+	code_lines_free(namer.lines_ctx);
 	return s;
 }
 
@@ -122,12 +143,8 @@ static struct annotations *read_annotations(const char *path, struct buf *why)
 static struct session *read_annotated(const char *path, const char *annotations, struct buf *why)
 {
 	_cleanup_(annotations_freep) struct annotations *a = read_annotations(annotations, why);
-	struct format_error error = {0};
-	struct session *s = NULL;
 
-	if (a && format_load_annotated(path, a, &s, &error) < 0)
-		format_error_line(&error, path, why);
-	return s;
+	return a ? read_beside(path, &(struct format_beside){.annotations = a}, why) : NULL;
 }
 
 /* Of a session that was read, or NULL, what was asked for; NULL: `why` says why not. Steals it. */
@@ -187,7 +204,7 @@ static struct session *load_annotated(char *const *paths, int n, const struct lo
 }
 
 /* Add a file to what is merged. 0 or -errno, and a line on stderr says why. */
-static int load_into(struct merge *m, const char *path)
+static int load_into(struct merge *m, const char *path, const struct loading *how)
 {
 	static const struct loading plain;
 	struct merge_options options;
@@ -199,6 +216,8 @@ static int load_into(struct merge *m, const char *path)
 		return -ECANCELED;
 	merge_guess(path, name, sizeof(name), &options);
 	r = merge_add(m, s, &options);
+	if (r == 0 && how->merged)
+		how->merged(how->merged_ctx, path, s, &options);
 	session_free(s);
 	if (r == -EEXIST)
 		complain("%s: holds a process that an earlier file has already", path);
@@ -228,7 +247,7 @@ static int merge_files(struct merge *m, char *const *paths, int n, struct loadin
 
 	for (i = 0; i < n; i++) {
 		progress_at(&progress, (uint64_t)i);
-		r = is_stdin_again(paths, i) ? -EINVAL : load_into(m, paths[i]);
+		r = is_stdin_again(paths, i) ? -EINVAL : load_into(m, paths[i], how);
 		how->n_failed += r < 0;
 		if (r == 0 && !how->first)
 			how->first = paths[i];

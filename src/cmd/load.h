@@ -7,6 +7,7 @@
 
 struct buf;
 struct graph_shares;
+struct merge_options;
 
 /* How to read several files, and what happened. */
 struct loading {
@@ -18,6 +19,10 @@ struct loading {
 	/* What PyTorch says of nodes of CUDA graphs, beside the one file of load_files() (format/annotations.h);
 	 * NULL: nothing. What that is compared with has other numbers. */
 	const char *graph_annotations;
+	/* Of each file that was merged, while it is in memory; NULL: nobody wants to know. */
+	void (*merged)(void *ctx, const char *path, const struct session *s,
+		       const struct merge_options *options);
+	void *merged_ctx;
 	int n_failed;      /* files that were left out */
 	const char *first; /* the first file that was read; NULL: there was a single one */
 };

@@ -40,8 +40,9 @@ static const struct command commands[] = {
 	{&command_export, cmd_export, NULL, false},   {&command_list, cmd_list, NULL, false},
 	{&command_diff, cmd_diff, NULL, false},       {&command_advise, cmd_advise, NULL, false},
 	{&command_merge, cmd_merge, NULL, false},     {&command_doctor, cmd_doctor, NULL, false},
-	{&command_metrics, cmd_metrics, NULL, false}, {&command_viewer, cmd_viewer, NULL, false},
-	{&command_script, cmd_script, NULL, false},   {&command_receive, cmd_receive, NULL, true},
+	{&command_metrics, cmd_metrics, NULL, false}, {&command_kernel, cmd_kernel, NULL, false},
+	{&command_viewer, cmd_viewer, NULL, false},   {&command_script, cmd_script, NULL, false},
+	{&command_receive, cmd_receive, NULL, true},  {&command_rewrite, cmd_rewrite, NULL, true},
 	{&command_help, help, NULL, false},           {&command_version, cmd_version, NULL, false},
 };
 

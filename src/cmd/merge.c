@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/named_file.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
+#include "cmd/merge_warps.h"
 #include "cmd/profile_options.h"
 #include "core/column.h"
 #include "format/format.h"
+#include "format/write_file.h"
+#include "live/kept_code.h"
 #include "naming/readable.h"
 #include "report/pager.h"
 #include "report/ranks.h"
@@ -70,6 +74,7 @@ struct arguments {
 	const char *out, *format, *metric;
 	const struct format *writer;
 	struct loading loading;
+	struct merged_warps warps;
 	bool ranks, ascii, no_pager;
 	uint8_t names;
 	unsigned rows, width;
@@ -176,7 +181,7 @@ static int check_arguments(struct arguments *a, int n_files)
 	return -EINVAL;
 }
 
-static int save(const struct session *s, const struct arguments *a)
+static int save(const struct session *s, struct arguments *a)
 {
 	struct write_notes notes = {0};
 	const struct write_options options = {.notes = &notes};
@@ -186,14 +191,46 @@ static int save(const struct session *s, const struct arguments *a)
 		complain("cannot write '%s': %s", a->out, strerror(-r));
 	else
 		complain_notes(a->out, &notes);
+	if (r == 0)
+		r = merged_warps_save(&a->warps, output_path(a->out));
 	return r < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+/* Beside what can be looked at again. */
+static void save_code(const struct arguments *a, char *const files[], int n)
+{
+	if (!a->writer->read || write_file_descriptor(output_path(a->out)) >= 0)
+		return;
+	for (int i = 0; i < n; i++) {
+		int r = kept_code_add(files[i], a->out);
+
+		if (r < 0)
+			complain("cannot keep the code that '%s" KEPT_CODE_SUFFIX
+				 "' has beside '%s': %s",
+				 files[i], a->out, open_error(r));
+	}
+}
+
+static int merge(char *const *paths, int n, struct arguments *a)
+{
+	_cleanup_(session_freep) struct session *s = load_merged(paths, n, &a->loading);
+	int status = STATUS_OK;
+
+	if (!s)
+		return STATUS_FAILED;
+	if (a->out)
+		status = save(s, a);
+	if (a->out && status == STATUS_OK)
+		save_code(a, paths, n);
+	if (a->ranks && status == STATUS_OK)
+		status = print_ranks(s, a);
+	return status == STATUS_OK && a->loading.n_failed ? STATUS_FAILED : status;
 }
 
 int cmd_merge(int argc, char **argv)
 {
 	struct arguments a = {.rows = ROWS_DEFAULT};
-	_cleanup_(session_freep) struct session *s = NULL;
-	int first, status = STATUS_OK;
+	int first, status;
 
 	a.width = terminal_width(STDOUT_FILENO);
 	first = options_parse(&command_merge, argc, argv, on_option, &a);
@@ -202,12 +239,9 @@ int cmd_merge(int argc, char **argv)
 	if (check_arguments(&a, argc - first) < 0)
 		return STATUS_USAGE;
 	a.ascii = a.ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
-	s = load_merged(argv + first, argc - first, &a.loading);
-	if (!s)
-		return STATUS_FAILED;
-	if (a.out)
-		status = save(s, &a);
-	if (a.ranks && status == STATUS_OK)
-		status = print_ranks(s, &a);
-	return status == STATUS_OK && a.loading.n_failed ? STATUS_FAILED : status;
+	a.loading.merged = merged_warps_add;
+	a.loading.merged_ctx = &a.warps;
+	status = merge(argv + first, argc - first, &a);
+	merged_warps_done(&a.warps);
+	return status;
 }

@@ -43,12 +43,16 @@ struct option_def {
 		.help = (text)                                                                     \
 	}
 
+struct command_table; /* cmd/commands.h */
+
 struct command_def {
 	const char *name;              /* NULL: the program itself, before any command */
 	const char *usage;             /* what follows the name: "[options] [--] APP [ARGS]" */
 	const char *summary;           /* half a line, lower case, no full stop */
 	const char *details;           /* printed after the options; NULL: nothing */
 	void (*print_more)(FILE *out); /* behind the details, what tables say; may be NULL */
+	const struct command_table
+		*below;      /* "kernel dump" and its like; NULL: it has no subcommands */
 	bool operands_first; /* options may follow operands too (commands that run no program) */
 	const struct option_def *options;
 	size_t n_options;

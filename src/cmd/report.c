@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "cmd/commands.h"
 #include "cmd/load.h"
+#include "cmd/warps.h"
 #include "core/column.h"
 #include "naming/readable.h"
 #include "report/pager.h"
@@ -44,7 +45,7 @@ static const struct option_def options[] = {
 	{.name = "group", .letter = 'g', .arg = "none|process|device|stream|thread",
 	 .help = "put this above the tree", .id = OPT_GROUP},
 	PROFILE_CODE_OPTIONS,
-	{.name = "json", .help = "of --view source: print it as JSON", .rare = true, .id = OPT_JSON},
+	{.name = "json", .help = "of --view source or warps: print it as JSON", .rare = true, .id = OPT_JSON},
 	{.name = "names", .arg = "short|demangled|raw", .help = "how names are shown (short)",
 	 .rare = true, .id = OPT_NAMES},
 	{.name = "width", .arg = "N", .help = "cut names to this width (the terminal's)",
@@ -131,9 +132,10 @@ static int check_views(const struct profile_options *o)
 		complain("--diff-profile compares the tree and has no other view");
 	else if (o->flat && o->report.views == REPORT_KERNELS && (o->group || o->report.depth))
 		complain("--flat is of no tree: -g and -d do not go with it");
-	else if (o->report.json && o->report.views != REPORT_SOURCE)
-		complain("--json is of --view source alone; 'proton export -f json' writes what "
-			 "all others show");
+	else if (o->report.json && o->report.views != REPORT_SOURCE &&
+		 o->report.views != REPORT_WARPS)
+		complain("--json is of --view source or --view warps alone; 'proton export -f "
+			 "json' writes what all others show");
 	else
 		return 0;
 	return -EINVAL;
@@ -187,13 +189,33 @@ static int print_paged(const struct loaded *l, struct profile_options *o, const 
 	return r;
 }
 
+/* Of the views only that of warps shows single scopes; they are a second file, or all of the first one. False: said why there
+ * are none, where a document of them was asked for; a text says that there are none. */
+static bool open_warps(const struct profile_options *o, const char *path, struct warp_trace **ret)
+{
+	bool is_asked = o->report.views & REPORT_WARPS, failed = false;
+
+	*ret = NULL;
+	if (is_asked || (!o->report.views && format_by_path(path) == &format_warps))
+		*ret = warps_open(path, &failed);
+	if (*ret || failed || !is_asked || !o->report.json)
+		return !failed;
+	complain("%s: no single scopes of warps in it, nor beside it", path);
+	return false;
+}
+
 int report_profile(const struct loaded *l, struct profile_options *o, const char *path)
 {
+	struct warp_trace *warps;
 	int r;
 
 	if (!o->list && (check_views(o) < 0 || complain_selectors(o, l->s, false)))
 		return STATUS_USAGE;
+	if (!open_warps(o, path, &warps))
+		return STATUS_FAILED;
+	o->report.warps = warps;
 	r = print_paged(l, o, path);
+	warps_close(warps);
 	if (r == -EINVAL) {
 		if (!o->report.columns || !complain_column(l->s, o->report.columns, "-m"))
 			complain_column(l->s, o->report.sort, "-s");

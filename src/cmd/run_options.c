@@ -8,7 +8,9 @@
 #include "base/units.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/intra_options.h"
 #include "cmd/load.h"
+#include "cmd/scopes_options.h"
 #include "core/contexts.h"
 #include "core/graph_shares.h"
 #include "counters/counting.h"
@@ -335,6 +337,41 @@ static int set_pc_sampling(struct run_options *o, const char *value)
 	return 0;
 }
 
+static int set_warps_word(struct warps_wanted *w, const char *word, size_t len)
+{
+	struct amount amount;
+
+	if (amount_parse(word, len, &amount) < 0)
+		return -EINVAL;
+	if (amount.unit == AMOUNT_BYTES || amount.unit == AMOUNT_SCALED) {
+		w->bytes = (uint64_t)MIN(amount.value, (double)WARPS_BYTES_MOST);
+		return w->bytes < WARPS_BYTES_LEAST ? -EINVAL : 0;
+	}
+	if (amount.unit != AMOUNT_PLAIN || amount.value < 1 || amount.value > WARPS_LAUNCHES_MOST)
+		return -EINVAL;
+	w->launches = (uint32_t)amount.value;
+	return w->launches == amount.value ? 0 : -EINVAL;
+}
+
+static int set_intra_trace(struct run_options *o, const char *value)
+{
+	struct warps_wanted *w = &o->rec.wanted.warps;
+
+	*w = (struct warps_wanted){.launches = WARPS_LAUNCHES_USUAL, .bytes = WARPS_BYTES_USUAL};
+	for (const char *word = value; word; word = *word ? word + 1 : NULL) {
+		size_t len = strcspn(word, ",");
+
+		if (set_warps_word(w, word, len) < 0) {
+			complain("--intra-trace: '%s' is not understood: there are a number of "
+				 "launches (1 to %d) and a size (1MiB to 64GiB), such as 6,64MiB",
+				 value, WARPS_LAUNCHES_MOST);
+			return -ENOTSUP;
+		}
+		word += len;
+	}
+	return 0;
+}
+
 int run_option(struct run_options *o, const struct option_def *option, const char *value)
 {
 	int r;
@@ -354,6 +391,20 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 		return set_counters(o, value);
 	case OPT_PC_SAMPLING:
 		return set_pc_sampling(o, value);
+	case OPT_KERNEL_SCOPES:
+		return scopes_option(value, &o->rec.wanted.scopes) < 0 ? -ENOTSUP : 0;
+	case OPT_INTRA_TRACE:
+		return set_intra_trace(o, value);
+	case OPT_INTRA:
+		o->is_intra = true;
+		o->intra_rules = value;
+		return !value || *value ? 0 : -EINVAL;
+	case OPT_INTRA_MODE:
+		o->intra_mode = value;
+		return *value ? 0 : -EINVAL;
+	case OPT_INTRA_LIMIT:
+		r = parse_count(value, 3600, &o->rec.wanted.backends.intra_s);
+		return r == 0 && !o->rec.wanted.backends.intra_s ? -EINVAL : r;
 	case OPT_CONTEXT:
 		return set_contexts(o, value);
 	case OPT_BUDGET:
@@ -380,6 +431,8 @@ int run_option(struct run_options *o, const struct option_def *option, const cha
 
 int run_options_settle(struct run_options *o)
 {
+	int r;
+
 	if (o->rec.wanted.backends.pc_sampling && o->rec.wanted.counters_ns) {
 		complain("--pc-sampling and --counters are for two runs: samples of code keep the "
 			 "hardware counters of the device");
@@ -391,8 +444,9 @@ int run_options_settle(struct run_options *o)
 			"--trace-window steps:A-B is of steps that --steps finds, not for --steps off");
 		return STATUS_USAGE;
 	}
-	if (!o->graph_shares)
-		return STATUS_OK;
+	r = intra_options_settle(o);
+	if (r || !o->graph_shares)
+		return r;
 	if (o->graphs_word && !strcmp(o->graphs_word, "nodes")) {
 		complain(
 			"--graph-shares is for graphs that are recorded whole, not for --graphs nodes");
@@ -406,4 +460,5 @@ int run_options_settle(struct run_options *o)
 void run_options_done(struct run_options *o)
 {
 	o->rec.shares = graph_shares_free(o->rec.shares);
+	intra_options_done(o);
 }

@@ -30,6 +30,7 @@ enum {
 	OPT_SAVE,
 	OPT_TRACE_MAX,
 	OPT_TRACE_WINDOW,
+	OPT_INTRA_TRACE,
 	OPT_CONTEXT,
 	OPT_BUDGET,
 	OPT_GRAPHS,
@@ -38,6 +39,10 @@ enum {
 	OPT_NO_SENSORS,
 	OPT_COUNTERS,
 	OPT_PC_SAMPLING,
+	OPT_KERNEL_SCOPES,
+	OPT_INTRA,
+	OPT_INTRA_MODE,
+	OPT_INTRA_LIMIT,
 	OPT_LABEL,
 	OPT_SAVE_ENV,
 	OPT_SWITCH,                               /* + SWITCH_* */
@@ -94,6 +99,20 @@ enum {
 	{.name = "pc-sampling", .arg = "PERIOD", .optional = true,                                 \
 	 .help = "sample code of kernels, every so many cycles (2^18)",                 \
 	 .id = OPT_PC_SAMPLING},                                                                   \
+	{.name = "kernel-scopes", .arg = "LIST",                                                   \
+	 .help = "who records scopes within kernels: warps=0,4-7, blocks=16, multiprocessors=4, off", .rare = true, \
+	 .id = OPT_KERNEL_SCOPES},                                                                 \
+	{.name = "intra", .arg = "RULES", .optional = true,                                        \
+	 .help = "time parts of kernels on their warps' clocks (func,loop)", .rare = true, .id = OPT_INTRA},     \
+	{.name = "intra-mode", .arg = "MODE",                                                      \
+	 .help = "… how, as Triton's Proton says it: default:optimizations=clock32",               \
+	 .rare = true, .id = OPT_INTRA_MODE},                                                      \
+	{.name = "intra-limit", .arg = "SECONDS",                                                  \
+	 .help = "… and how long rewriting a module may take (60)", .rare = true,                  \
+	 .id = OPT_INTRA_LIMIT},                                                                   \
+	{.name = "intra-trace", .arg = "LAUNCHES,SIZE", .optional = true,                          \
+	 .help = "keep single warps' scopes within kernels: of so many launches of each (6,64MiB)", \
+	 .rare = true, .id = OPT_INTRA_TRACE},                                                                   \
 	{.name = "label", .arg = "TEXT", .help = "what you call this run", .rare = true,           \
 	 .id = OPT_LABEL},                                                                         \
 	{.name = "save-env", .arg = "NAMES",                                                       \

@@ -76,16 +76,10 @@ static bool is_word(const struct arguments *a, int id, const char *word)
 	return a->words[id] && !strcmp(a->words[id], word);
 }
 
-/* Inside kernels: the mode is Triton's compiler's, … */
+/* Inside kernels: the mode is Triton's compiler's, and a trace is of what is there. */
 static bool looks_inside(const struct arguments *a)
 {
 	return is_word(a, OPT_BACKEND, "instrumentation");
-}
-
-/* … and traces are its collector's. */
-static bool is_triton_s(const struct arguments *a)
-{
-	return looks_inside(a) && is_word(a, OPT_DATA, "trace");
 }
 
 /* Which formats a mode may have is a matter of the data: known when all options are. */
@@ -260,7 +254,7 @@ static void fill_options(struct run_options *o, const struct arguments *a,
 	o->rec.has_contexts = true;
 	if (is_word(a, OPT_CONTEXTS, "python"))
 		o->rec.wanted.contexts = CONTEXT_BIT(CONTEXT_PYTHON);
-	o->rec.wanted.trace = is_word(a, OPT_DATA, "trace");
+	o->rec.wanted.trace = !looks_inside(a) && is_word(a, OPT_DATA, "trace");
 	if (mode->samples) /* from the first kernel on: before the script's session begins */
 		o->rec.wanted.backends.pc_sampling = PC_SAMPLING_USUAL;
 }
@@ -291,17 +285,6 @@ static bool is_there(const char *script)
 	return false;
 }
 
-/* Triton's own command and collector, with nothing of ours beside them: the profile of that name is theirs. */
-static int leave_to_triton(char **command)
-{
-	int e;
-
-	execvp(command[0], command);
-	e = -errno;
-	complain("cannot run '%s': %s", command[0], target_strerror(e));
-	return target_exit_status(e);
-}
-
 static int run_script(const struct arguments *a, const struct session_mode *mode, int argc,
 		      char **argv)
 {
@@ -322,8 +305,6 @@ static int run_script(const struct arguments *a, const struct session_mode *mode
 		complain("out of memory");
 		return STATUS_OURS;
 	}
-	if (is_triton_s(a))
-		return leave_to_triton(command);
 	fill_options(&o, a, mode);
 	o.rec.output = output;
 	r = run_prepare(&run, &o, command);

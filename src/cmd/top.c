@@ -23,6 +23,7 @@
 #include "cmd/top_devices.h"
 #include "launch/keeper.h"
 #include "live/gather.h"
+#include "live/warps_now.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
 #include "tui/text.h"
@@ -82,6 +83,8 @@ struct top {
 	struct tui *tui;
 	struct code
 		*code; /* that samples are of: collectors leave cubins in the session directory */
+	struct warps_now
+		*warps; /* that collectors left there, too; NULL: they were not asked for */
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone,
@@ -497,6 +500,10 @@ static int top_open(struct top *t)
 	t->code = code_new(&places, "", 0);
 	if (t->code)
 		t->screen.tui.code = code_reader(t->code);
+	if (t->run_options.rec.wanted.warps.launches)
+		t->warps = warps_now_new(t->run.rec.dir->path);
+	if (t->warps)
+		t->screen.tui.warps = warps_now_source(t->warps);
 	t->tui = t->snap ? tui_new(&t->screen.tui, t->snap, &mine) : NULL;
 	if (!t->tui) {
 		complain("out of memory");
@@ -794,6 +801,7 @@ int cmd_top(int argc, char **argv)
 		r = t.batch || t.pictures.json_lines ? top_batch(&t) : top_screen(&t);
 	tui_free(t.tui);
 	code_free(t.code);
+	warps_now_free(t.warps);
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);
 	run_done(&t.run);

@@ -12,9 +12,12 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "cmd/warps.h"
+#include "intra/warp_source.h"
 #include "core/in_view.h"
 #include "core/pair.h"
 #include "core/runs.h"
+#include "format/format.h"
 #include "naming/readable.h"
 #include "report/names.h"
 
@@ -35,6 +38,8 @@ struct picture {
 struct viewer {
 	const struct view_screen *o;
 	struct code *code;               /* of the first file's samples; NULL: no memory */
+	struct warp_trace *warps;        /* of the first file, or beside it; NULL: none */
+	struct warp_source warp_source;  /* … as the screen takes them */
 	struct session *s, *other;       /* of the files; of the one to compare with, or NULL */
 	struct picture pictures[2], *at; /* at: the one on the screen; the other is for the next */
 	enum group group;
@@ -198,6 +203,12 @@ static int picture_snapshots(struct picture *p, const struct session *other)
 	return p->snap && p->before ? 0 : -ENOMEM;
 }
 
+/* A file of single scopes alone is about these. */
+static bool is_of_warps(const struct viewer *v)
+{
+	return format_by_path(v->o->paths[0]) == &format_warps && !screen_view_given(v->o->screen);
+}
+
 /* The screen on the profile alone, or beside another one of this name. 0 or -ENOMEM. */
 static int picture_make(struct viewer *v, struct picture *p, const struct session *other,
 			const char *name)
@@ -217,6 +228,9 @@ static int picture_make(struct viewer *v, struct picture *p, const struct sessio
 		options.command = v->o->command;
 		options.before = p->before;
 		options.code = v->code ? code_reader(v->code) : NULL;
+		options.warps = v->warps ? &v->warp_source : NULL;
+		if (is_of_warps(v))
+			options.panel = TUI_PANEL_WARPS;
 		options.group = v->group;
 		options.contexts = v->contexts;
 		p->tui = tui_new(&options, p->snap, &host);
@@ -370,11 +384,15 @@ static int run_screen(struct viewer *v)
 
 static int first_picture(struct viewer *v)
 {
+	bool failed; /* the rest is shown nevertheless, and a line on stderr says why */
+
 	v->s = load_files(v->o->paths, v->o->n_paths, v->o->loading);
 	if (v->s && v->o->before)
 		v->other = load_file(v->o->before, v->o->loading);
 	if (!v->s || (v->o->before && !v->other))
 		return -ECANCELED;
+	v->warps = warps_open(v->o->paths[0], &failed);
+	v->warp_source = warp_source_of(v->warps);
 	v->code = code_new(v->o->code, v->o->paths[0], v->s->end_ns);
 	if (picture_make(v, v->at, v->other, v->o->before) == 0)
 		return 0;
@@ -399,6 +417,7 @@ int view_screen_run(const struct view_screen *o)
 	session_free(v.s);
 	session_free(v.other);
 	code_free(v.code);
+	warps_close(v.warps);
 	free(v.compare);
 	if (v.signals >= 0)
 		close(v.signals);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,8 +29,7 @@
 #include "collect/session_wait.h"
 #include "core/session_words.h"
 #include "proton/proton.h"
-
-extern char **environ;
+#include "wire/wire.h"
 
 enum {
 	RECEIVER_MS = 10000, /* how long proton may take to say where its directory is */
@@ -100,30 +98,6 @@ static void warn(void)
 }
 
 /* ---- starting proton ---- */
-
-/* Without what is loaded into every program: it may print, or fail there. With more privileges than the
- * caller's, nothing that the caller says. NULL: no memory. */
-static char **receiver_environment(void)
-{
-	static const char *const without[] = {
-		"LD_PRELOAD=", "LD_AUDIT=", "PROTON_FAKE=", "PROTON_ONLY_PID="};
-	size_t n = 0, i, k, kept = 0;
-	char **v;
-
-	while (!getauxval(AT_SECURE) && environ && environ[n])
-		n++;
-	v = malloc((n + 1) * sizeof(*v));
-	for (i = 0; v && i < n && environ[i]; i++) {
-		for (k = 0; k < ARRAY_SIZE(without); k++)
-			if (!strncmp(environ[i], without[k], strlen(without[k])))
-				break;
-		if (k == ARRAY_SIZE(without))
-			v[kept++] = environ[i];
-	}
-	if (v)
-		v[kept] = NULL;
-	return v;
-}
 
 /* Its first child in another namespace would be process 1 of it: that is not for us to be. */
 static bool children_are_elsewhere(void)
@@ -211,14 +185,14 @@ static int spawn_receiver(const char *command, int *ret_fd)
 				 metrics ? (char *)"--metrics" : NULL,
 				 (char *)metrics,
 				 NULL};
-	char **envp = receiver_environment();
+	char **envp = spawn_environment();
 	int r;
 
 	if (!envp)
 		return fail(-ENOMEM, "out of memory");
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	measured_ask(metrics);
-	r = spawn_detached(command, argv, envp, ret_fd);
+	r = spawn_detached(command, argv, envp, -1, ret_fd);
 	free(envp);
 	return r < 0 ? fail(r, "cannot start '%.150s': %s", command, strerror(-r)) : 0;
 }
@@ -406,6 +380,12 @@ static void note_receiver(void)
 	}
 }
 
+static bool wants_cuda(const char *backend)
+{
+	return !backend || !*backend || is_word(backend, "cupti") ||
+	       is_word(backend, WIRE_INSIDE_KERNELS);
+}
+
 static void begin(const struct proton_session_options *o)
 {
 	static pid_t noted;
@@ -417,7 +397,7 @@ static void begin(const struct proton_session_options *o)
 		note_scopes();
 		note_opencl();
 	}
-	if (!o->backend || !*o->backend || is_word(o->backend, "cupti"))
+	if (wants_cuda(o->backend))
 		begin_cuda();
 	if (getenv("PROTON_FAKE"))
 		backends_open(DOOR_PRELOAD, sinks);

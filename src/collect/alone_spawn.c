@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -22,6 +24,8 @@
 #define SYS_close_range 436 /* on every architecture */
 #endif
 
+extern char **environ;
+
 /* The children have no state of a thread of their own that a sanitizer could keep. */
 #define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
@@ -30,8 +34,10 @@ enum { STACK = 32 * 1024, FIRST_FD = 3, LOOK_MS = 100 };
 struct spawn {
 	const char *path;
 	char *const *argv, *const *envp;
-	int answer;
+	int input, answer; /* input -1: none */
 	bool stays;
+	pid_t first_pid;       /* of one that stays … */
+	struct spawn *older;   /* … and the next one of those */
 	_Atomic uint32_t done; /* of one that stays: what it was given is not looked at any more */
 	_Alignas(64) char second[STACK], first[STACK];
 };
@@ -85,24 +91,53 @@ IN_CHILD static inline long bare_call(long n, long a, long b, long c, long d)
 }
 #endif
 
+/* A standard stream that it is in the way of: the number may be in use, or not. */
+IN_CHILD static int move_up(int fd)
+{
+	return fd >= 0 && fd < FIRST_FD ? (int)syscall(SYS_fcntl, fd, F_DUPFD, FIRST_FD) : fd;
+}
+
+/* All but these two. */
+IN_CHILD static void close_others(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low > FIRST_FD)
+		syscall(SYS_close_range, FIRST_FD, low - 1, 0);
+	if (high > low + 1)
+		syscall(SYS_close_range, low + 1, high - 1, 0);
+	syscall(SYS_close_range, high + 1, ~0U, 0);
+}
+
+/* Where it is none any more (the program closes what it finds), the number stands for nothing: not for the program's. */
+IN_CHILD static void put_at(int fd, int number)
+{
+	if (syscall(SYS_dup3, fd, number, 0) < 0)
+		syscall(SYS_close, number);
+}
+
+IN_CHILD static void take_input(int input)
+{
+	int fd = input;
+
+	if (fd < 0)
+		fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
+	if (fd != STDIN_FILENO)
+		put_at(fd, STDIN_FILENO);
+	else
+		syscall(SYS_fcntl, fd, F_SETFD, 0);
+}
+
 /* 0 to 2 and nothing else: the answer is where it prints and complains. Any may have been closed, so that it
  * is one of them now; all may be in use. */
-IN_CHILD static void arrange_descriptors(int answer)
+IN_CHILD static void arrange_descriptors(int input, int answer)
 {
-	int null_fd;
-
-	if (answer < FIRST_FD)
-		answer = (int)syscall(SYS_fcntl, answer, F_DUPFD, FIRST_FD);
-	if (answer > FIRST_FD)
-		syscall(SYS_close_range, FIRST_FD, answer - 1, 0);
-	syscall(SYS_close_range, answer + 1, ~0U, 0);
-	null_fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
-	if (null_fd != STDIN_FILENO)
-		syscall(SYS_dup3, null_fd, STDIN_FILENO, 0);
-	else
-		syscall(SYS_fcntl, null_fd, F_SETFD, 0);
-	syscall(SYS_dup3, answer, STDOUT_FILENO, 0);
-	syscall(SYS_dup3, answer, STDERR_FILENO, 0);
+	answer = move_up(answer);
+	input = move_up(input);
+	close_others(input < 0 ? answer : input, answer);
+	take_input(input);
+	put_at(answer, STDOUT_FILENO);
+	put_at(answer, STDERR_FILENO);
 	syscall(SYS_close_range, FIRST_FD, ~0U, 0);
 }
 
@@ -142,7 +177,7 @@ IN_CHILD static int first_main(void *arg)
 {
 	struct spawn *s = arg;
 
-	arrange_descriptors(s->answer);
+	arrange_descriptors(s->input, s->answer);
 	syscall(SYS_setsid);
 	if (s->stays)
 		syscall(SYS_prctl, PR_SET_NAME, "proton-parent");
@@ -177,6 +212,37 @@ static void restore(const uint64_t *old)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof(*old));
 }
 
+/* Those that stay, until they are found to be gone. */
+static struct spawn *_Atomic stayed;
+
+static void add_stayed(struct spawn *s)
+{
+	s->older = atomic_load(&stayed);
+	while (!atomic_compare_exchange_weak(&stayed, &s->older, s))
+		;
+}
+
+/* One that is still there sleeps on its memory. */
+static void take_back_stayed(void)
+{
+	struct spawn *s = atomic_exchange(&stayed, NULL), *older;
+
+	for (; s; s = older) {
+		older = s->older;
+		if (waitpid(s->first_pid, NULL, __WCLONE | WNOHANG) == 0)
+			add_stayed(s);
+		else
+			munmap(s, sizeof(*s));
+	}
+}
+
+/* In a program with ThreadSanitizer libc's functions take descriptors of equal numbers for the same ones, and the calling thread
+ * may have a table of its own (own_fd.h). */
+static void raw_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
 static int run_first(struct spawn *s)
 {
 	pid_t pid = libc_clone(first_main, s->first + STACK,
@@ -184,6 +250,7 @@ static int run_first(struct spawn *s)
 
 	if (pid < 0)
 		return -errno;
+	s->first_pid = pid;
 	/* Killed from outside, it is gone without a word. */
 	while (s->stays && !atomic_load(&s->done) && waitpid(pid, NULL, __WCLONE | WNOHANG) == 0)
 		futex_wait(&s->done, 0, LOOK_MS);
@@ -193,16 +260,39 @@ static int run_first(struct spawn *s)
 	return 0;
 }
 
-int spawn_detached(const char *path, char *const argv[], char *const envp[], int *ret_fd)
+char **spawn_environment(void)
+{
+	static const char *const without[] = {
+		"LD_PRELOAD=", "LD_AUDIT=", "PROTON_FAKE=", "PROTON_ONLY_PID="};
+	size_t n = 0, i, k, kept = 0;
+	char **v;
+
+	while (!getauxval(AT_SECURE) && environ && environ[n])
+		n++;
+	v = malloc((n + 1) * sizeof(*v));
+	for (i = 0; v && i < n && environ[i]; i++) {
+		for (k = 0; k < ARRAY_SIZE(without); k++)
+			if (!strncmp(environ[i], without[k], strlen(without[k])))
+				break;
+		if (k == ARRAY_SIZE(without))
+			v[kept++] = environ[i];
+	}
+	if (v)
+		v[kept] = NULL;
+	return v;
+}
+
+int spawn_detached(const char *path, char *const argv[], char *const envp[], int input, int *ret_fd)
 {
 	struct spawn *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	uint64_t old;
 	int fds[2], r;
 
+	take_back_stayed();
 	if (s == MAP_FAILED)
 		return -ENOMEM;
-	if (pipe2(fds, O_CLOEXEC) < 0) {
+	if (syscall(SYS_pipe2, fds, O_CLOEXEC) < 0) {
 		r = -errno;
 		munmap(s, sizeof(*s));
 		return r;
@@ -210,18 +300,20 @@ int spawn_detached(const char *path, char *const argv[], char *const envp[], int
 	s->path = path;
 	s->argv = argv;
 	s->envp = envp;
+	s->input = input;
 	s->answer = fds[1];
 	s->stays = CAN_STAY && orphans_come_back();
 	block_all(&old);
 	r = run_first(s);
 	restore(&old);
-	close(fds[1]);
+	raw_close(fds[1]);
 	if (r < 0)
-		close(fds[0]);
+		raw_close(fds[0]);
 	else
 		*ret_fd = fds[0];
-	/* One that stays sleeps on it. */
 	if (r < 0 || !s->stays)
 		munmap(s, sizeof(*s));
+	else
+		add_stayed(s);
 	return r;
 }

@@ -12,9 +12,14 @@
  *
  * Both run in our memory until exec, as children of vfork() do: they make system calls and nothing else. */
 
-/* What it prints can be read from *ret_fd; "exec N" is errno N of the exec. It is in a session of its own, with
- * no other descriptor of ours, and with our signal mask. 0 or -errno.
+/* The program's environment without what is loaded into every program: it may print, or fail there. With more privileges than
+ * the caller's, nothing that the caller says. free() it; NULL: no memory. */
+char **spawn_environment(void);
+
+/* It reads `input`; -1: nothing. What it prints can be read from *ret_fd; "exec N" is errno N of the exec. It is in a session of
+ * its own, with no other descriptor of ours, and with our signal mask. 0 or -errno.
  *   thread  any, with all signals blocked */
-int spawn_detached(const char *path, char *const argv[], char *const envp[], int *ret_fd);
+int spawn_detached(const char *path, char *const argv[], char *const envp[], int input,
+		   int *ret_fd);
 
 #endif

@@ -221,6 +221,16 @@ void backends_attribute(void)
 		attribute(&backends[i]);
 }
 
+uint32_t backends_launched(void)
+{
+	uint32_t launched = 0;
+
+	for (size_t i = 0; i < N_SOURCES && !launched; i++)
+		if (is_on(&backends[i]) && backends[i].backend->launched)
+			launched = backends[i].backend->launched();
+	return launched;
+}
+
 void backends_moved(uint32_t thread)
 {
 	for (size_t i = 0; i < N_SOURCES; i++)

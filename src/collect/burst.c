@@ -607,6 +607,10 @@ static int slot_values(struct burst *s, uint32_t id)
 		v[i] = atomic_load_explicit(&collector->value[e->values + i], memory_order_relaxed);
 		if (v[i] == UINT64_MAX && metric_is_shortest(collector->set[e->set].metrics[i]))
 			v[i] = 0;
+		if (v[i] == UINT64_MAX && metric_begins_absent(collector->set[e->set].metrics[i])) {
+			v[i] = 0;
+			w->present &= ~(UINT64_C(1) << i);
+		}
 		/* A set has no direction: absent is not "". */
 		if (v[i] == 0 && collector->set[e->set].metrics[i] == METRIC_DIRECTION)
 			w->present &= ~(UINT64_C(1) << i);

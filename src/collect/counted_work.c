@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "backends/pages.h"
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "base/util.h"
 #include "collect/idle.h"
 #include "collect/internal.h"
+#include "collect/patience.h"
 #include "collect/slots.h"
 #include "core/attribution.h"
 #include "core/counted_samples.h"
@@ -21,6 +23,10 @@ enum { LONG_MAX_KEPT = 1 << 12, SPANS_MAX = 1 << 14 };
 #define HOLD_NS      (NSEC_PER_SEC) /* for others to say that they are there … */
 #define HOLD_MOST_NS (2 * HOLD_NS) /* … and what they had there; one that was killed never does */
 #define LOOK_NS      (NSEC_PER_SEC / 4) /* between looks for the samples of a device */
+#define FRESH_NS     (NSEC_PER_SEC) /* older ones are all that will come: nobody samples any more */
+enum {
+	LAST_MS = 300
+}; /* for the last ones of a process, of all devices; they are there within 50, as a rule */
 
 /* What is kept of a counter: how long it would have been at all that it can be, in the samples. */
 static const struct {
@@ -42,6 +48,7 @@ static struct of_device {
 	uint64_t taken;   /* samples */
 	uint64_t look_ns; /* when their file is looked for again */
 	uint64_t from_ns, until_ns; /* of the operations so far */
+	bool is_last;               /* samples of these were asked for, as the last ones */
 } devices[MAX_DEVICES];
 
 static bool is_wanted(void)
@@ -83,6 +90,7 @@ void counted_work_add(uint32_t device, const struct wire_epoch_interval *v, uint
 		if (!d->from_ns || of->start_ns < d->from_ns)
 			d->from_ns = of->start_ns;
 		d->until_ns = MAX(d->until_ns, of->end_ns);
+		d->is_last = false;
 	}
 }
 
@@ -272,7 +280,30 @@ static uint64_t judged_ns(const struct of_device *d, uint64_t until_ns, uint64_t
 	return MIN(MIN(until_ns, others_ns), now_ns - HOLD_NS);
 }
 
-static void settle(uint32_t device, struct of_device *d, uint64_t now_ns)
+/* When the newest one ended; 0: there is none. */
+static uint64_t newest_ns(const struct of_device *d)
+{
+	uint64_t written = atomic_load_explicit(&d->samples->written, memory_order_acquire);
+	struct counted_sample sample;
+
+	return written && copy_sample(d, written - 1, &sample) ? sample.end_ns : 0;
+}
+
+/* The helper reads some times a second. A process that ends does not come back for what is read then, which is all of a
+ * short one: the hardware is to be read now. */
+static void await_last(struct of_device *d, uint64_t now_ns, struct patience *p)
+{
+	const struct timespec nap = {0, NSEC_PER_MSEC};
+
+	if (d->is_last || newest_ns(d) + FRESH_NS < now_ns)
+		return;
+	d->is_last = true;
+	atomic_store(&d->samples->asked, 1);
+	while (newest_ns(d) < d->until_ns && patience_ms(p))
+		nanosleep(&nap, NULL);
+}
+
+static void settle(uint32_t device, struct of_device *d, uint64_t now_ns, struct patience *last)
 {
 	uint64_t until_ns = idle_until_ns(collector->device[device].source);
 
@@ -283,6 +314,8 @@ static void settle(uint32_t device, struct of_device *d, uint64_t now_ns)
 		atomic_store(&d->me->from_ns, d->from_ns);
 		atomic_store(&d->me->known_ns, until_ns);
 	}
+	if (until_ns == UINT64_MAX)
+		await_last(d, now_ns, last);
 	take_samples(d, judged_ns(d, until_ns, now_ns));
 }
 
@@ -298,12 +331,13 @@ void counted_work_break(void)
 void counted_work_settle(bool is_whole)
 {
 	uint64_t now_ns = clock_realtime_ns();
+	struct patience last = patience(LAST_MS);
 
 	if (!is_whole)
 		counted_work_break();
 	for (uint32_t i = 0; i < MAX_DEVICES; i++)
 		if (devices[i].work.v)
-			settle(i, &devices[i], now_ns);
+			settle(i, &devices[i], now_ns, &last);
 }
 
 /* A child has work of its own, and has not signed in. */

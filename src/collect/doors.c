@@ -26,6 +26,8 @@
 #include "collect/internal.h"
 #include "collect/kernel_scopes.h"
 #include "collect/kernel_slices.h"
+#include "collect/kept_warps.h"
+#include "collect/rewriting.h"
 #include "collect/sampled_code.h"
 #include "collect/own_stack.h"
 #include "collect/patience.h"
@@ -111,6 +113,7 @@ void collect_forked(void)
 		backends_forked();
 		kernel_scopes_forked();
 		kernel_slices_forked();
+		kept_warps_forked();
 		return;
 	}
 	threads_forked();
@@ -124,9 +127,11 @@ void collect_forked(void)
 	backends_forked();
 	kernel_scopes_forked();
 	kernel_slices_forked();
+	kept_warps_forked();
 	allocations_forked();
 	sampled_code_forked();
 	contexts_forked();
+	rewriting_forked();
 	sender_forked();
 	getrandom(&c->instance, sizeof(c->instance), GRND_NONBLOCK);
 	c->instance ^= (uint64_t)getpid();
@@ -291,6 +296,8 @@ static int start_once(void)
 	threads_watch(collect_forked, thread_ended);
 	atomic_fetch_add(&control->connected, 1);
 	atomic_store(&c->pid, getpid());
+	rewriting_begin();
+	kernel_slices_begin();
 	collect_on = true;
 	exit_watch();
 	contexts_look();

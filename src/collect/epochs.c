@@ -2,7 +2,9 @@
 #include "config.h" // IWYU pragma: keep
 #include "collect/epochs.h"
 #include <string.h>
+#include "collect/epoch_file.h"
 #include "collect/session_table.h"
+#include "core/session_words.h"
 
 static uint32_t n_epochs(void)
 {
@@ -84,6 +86,10 @@ void epoch_give_back(uint32_t epoch)
 	struct epoch_entry *e = &collector->epochs[epoch];
 	bool run_too = collector->control->wanted.trace;
 
+	if (atomic_exchange(&e->warps, false))
+		epoch_file_remove(epoch, EPOCH_FILE_SCOPES);
+	if (atomic_exchange(&e->kept, false))
+		epoch_file_remove(epoch, EPOCH_FILE_KEPT);
 	atomic_store(&e->state,
 		     atomic_load(&e->traced) || (run_too && atomic_load(&collector->traced))
 			     ? EPOCH_SPENT
@@ -124,12 +130,27 @@ static uint32_t epoch_take(void)
 	return i;
 }
 
-static bool any_traced(const struct epoch_member *members, uint32_t n)
+static uint32_t without_of(const struct session_entry *e)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (collector->session[members[i].session].traced)
-			return true;
-	return false;
+	return session_kinds_without(collector->string[e->context].s);
+}
+
+/* What sessions of an epoch have traced, before anybody is in it. */
+static void set_traced(struct epoch_entry *epoch)
+{
+	bool traced = false, warps = false;
+	uint32_t without = UINT32_MAX;
+
+	for (uint32_t i = 0; i < epoch->n; i++) {
+		const struct session_entry *e = &collector->session[epoch->members[i].session];
+
+		traced |= e->traced;
+		warps |= e->warps;
+		without &= e->warps ? without_of(e) : UINT32_MAX;
+	}
+	atomic_store(&epoch->traced, traced);
+	epoch->warps_without = without;
+	atomic_store(&epoch->warps, warps);
 }
 
 static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
@@ -142,7 +163,7 @@ static uint32_t epoch_make(const struct epoch_member *members, uint32_t n)
 	e = &collector->epochs[i];
 	e->n = n;
 	memcpy(e->members, members, n * sizeof(*members));
-	atomic_store(&e->traced, any_traced(members, n));
+	set_traced(e);
 	e->version++;
 	atomic_fetch_add(&e->use, 1);
 	atomic_store_explicit(&e->state, EPOCH_LIVE, memory_order_release);

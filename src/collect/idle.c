@@ -22,7 +22,7 @@ static struct {
 	struct gaps of[MAX_DEVICES]; /* without room before the first work of a device */
 	struct gaps_waits waits;
 	uint64_t until_ns[N_SOURCES]; /* as it was at the last look */
-	int64_t clock_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC, at the last look; 0: none */
+	int64_t clock_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC, at the last look; 0: none */
 	struct gaps_work run[RUN_MAX];
 	struct span in_graphs[RUN_MAX]; /* gaps of one device, for steps … */
 	uint32_t n_in_graphs;           /* … to be told */
@@ -188,7 +188,7 @@ void idle_missed(void)
 /* Times of before and after a clock was set are none of one clock. */
 static bool clock_was_set(void)
 {
-	int64_t now = (int64_t)(clock_realtime_ns() - clock_monotonic_ns()), before = idle.clock_ns;
+	int64_t now = (int64_t)clock_to_monotonic_ns(), before = idle.clock_ns;
 
 	idle.clock_ns = now;
 	return before && llabs(now - before) > (int64_t)CLOCK_STEP_NS;

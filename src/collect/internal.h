@@ -214,6 +214,7 @@ struct session_entry {
 	uint32_t phase;       /* of what is launched now; under the sessions' lock, as is */
 	bool traced;          /* when its operations ran is its profile */
 	bool events;          /* … these alone, without names of who ran them */
+	bool warps;           /* single scopes within its kernels are its profile */
 	uint32_t next_flush; /* … the first one that was not asked for */
 };
 
@@ -234,6 +235,9 @@ struct epoch_entry {
 	_Atomic uint32_t use;   /* how often it was taken: another set of phases each time */
 	uint32_t version;       /* grows when its members change */
 	_Atomic bool traced;    /* … one of which is, or was */
+	_Atomic bool warps;     /* … as is of scopes within kernels (traced_warps.h) */
+	uint32_t warps_without; /* … what contexts of these have not (session_kinds_without()) */
+	_Atomic bool kept;      /* … and the run keeps launches of it (kept_warps.h) */
 	_Atomic uint64_t n_launched,
 		n_ended; /* never taken back: as many when nothing is in flight */
 	uint32_t n;
@@ -326,6 +330,8 @@ struct thread_state {
 	bool in_metadata; /* … it is that of launch metadata: what is launched is not what was begun */
 	uint32_t before_hiding[3]; /* collect_hide(): the three before it */
 	struct launch_info launch;
+	uint32_t
+		launched; /* kernel_scopes.c: before the one that it looks into (backends_launched()) */
 	struct capture_info capture;
 	_Atomic uint64_t n_launches, n_unlaunched, n_records;
 	_Atomic uint64_t losses[LOSS_N];
@@ -368,10 +374,13 @@ enum {
 	SET_ID_CALL = SET_ID_STEPS + STEP_N_SETS, /* time in calls of the vendor's library */
 	SET_ID_WAIT,                              /* … and that as SET_ID_HOST has it */
 	SET_ID_LEFT,                              /* what a scope leaves behind */
-	SET_ID_LEFT_HELD, /* … and was not released since, now and at most */
-	SET_ID_GROWTH,    /* how pools grew by what was allocated */
-	SET_ID_SCOPES,    /* within kernels */
-	SET_ID_PC,        /* samples of code, in the order of their metrics */
+	SET_ID_LEFT_HELD,  /* … and was not released since, now and at most */
+	SET_ID_GROWTH,     /* how pools grew by what was allocated */
+	SET_ID_SCOPES,     /* within kernels */
+	SET_ID_SCOPE_SUMS, /* … of which the single times are not known */
+	SET_ID_MARKS,      /* … moments */
+	SET_ID_VALUES,     /* … and numbers of theirs */
+	SET_ID_PC,         /* samples of code, in the order of their metrics */
 };
 /* Behind them one for each size of copies: how many, bytes. */
 /* Places of values in SET_ID_PC. */
@@ -404,6 +413,7 @@ enum { MISSED_CPU, MISSED_GPU, MISSED_THRASHES, MISSED_THROTTLED, MISSED_REMOTE 
 enum { IDLE_GAPS, IDLE_NS, IDLE_PARTS };
 enum { LATENCY_NS, LATENCY_N, LATENCY_MAX };
 enum { SCOPES_CYCLES, SCOPES_NORMALIZED, SCOPES_ENTRIES, SCOPES_MIN, SCOPES_MAX };
+enum { VALUES_ENTRIES, VALUES_SUM, VALUES_MIN, VALUES_MAX };
 /* … in SET_ID_WAIT, behind time, count, min and max. */
 enum { WAIT_HOST_NS = 4, WAIT_HOST_N };
 
@@ -782,6 +792,7 @@ struct flushed_beside {
 };
 void backends_flush_beside(const struct flushed_beside *what);
 void backends_attribute(void);        /* more than one calling context from now on */
+uint32_t backends_launched(void);     /* the last launch of this thread, as backend.h has it */
 void backends_moved(uint32_t thread); /* it has entered or left a scope (struct range_place) */
 void backends_sample(void);           /* samples of code are wanted from now on */
 uint64_t backends_buffer_bytes(void);

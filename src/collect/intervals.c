@@ -46,8 +46,9 @@ enum {
 	HOST_FILE = N_SOURCES, /* what is beside operations; before it a file of each backend */
 	N_FILES
 };
-#define CLOCK_STEP_NS NSEC_PER_MSEC /* a clock that moved this far was set */
-#define REALTIME      "realtime"    /* CLOCK_REALTIME, as files know it */
+/* A clock that moved this far was set: well below what lies between a call and what it is in. */
+#define CLOCK_STEP_NS (10 * NSEC_PER_USEC)
+#define REALTIME      "realtime" /* CLOCK_REALTIME, as files know it */
 
 /* A bulk file of a backend. */
 struct trace_file {
@@ -70,6 +71,7 @@ static struct taker {
 	struct wire_epoch_interval batch[RUN_MAX];
 	struct wire_epoch_interval host[RUN_MAX];
 	uint32_t n_host;
+	uint64_t to_monotonic_ns; /* from CLOCK_REALTIME, when it took last */
 	struct span run[RUN_MAX];
 	struct copy_way way[RUN_MAX]; /* of the batch */
 	struct idle_work work[RUN_MAX];
@@ -442,15 +444,14 @@ static void trace_all(struct wire_epoch_interval *v, uint32_t n)
  * without. */
 static void take_wait(const struct wire_epoch_interval *v, const struct idle_work *work)
 {
-	uint64_t to_monotonic_ns = clock_monotonic_ns() - clock_realtime_ns();
 	struct wire_epoch_interval *wait = &taker.host[taker.n_host];
 
 	idle_waited(work);
 	if (!is_run_traced())
 		return;
 	*wait = *v;
-	wait->of.start_ns += to_monotonic_ns;
-	wait->of.end_ns += to_monotonic_ns;
+	wait->of.start_ns += taker.to_monotonic_ns;
+	wait->of.end_ns += taker.to_monotonic_ns;
 	wait->of.lane = lane_intern(WIRE_NONE, 0, 0, collector->lane[v->of.lane].thread);
 	taker.n_host++;
 }
@@ -508,6 +509,7 @@ static void take(void)
 	uint32_t n, total = 0, head;
 
 	idle_look();
+	taker.to_monotonic_ns = clock_to_monotonic_ns();
 	head = atomic_load(&r->head);
 	/* Not for ever, when records come as fast as they are taken. */
 	for (n = RUN_MAX; n == RUN_MAX && total < 2 * MAX_INTERVALS; total += n) {
@@ -712,7 +714,7 @@ void intervals_forked(void)
 	atomic_store(&taker.n_spans, 0);
 	/* The parent's files stay open in the parent. */
 	for (i = 0; i < N_FILES; i++) {
-		own_fd_drop(&taker.trace[i].file);
+		own_fd_close(&taker.trace[i].file);
 		taker.trace[i] = (struct trace_file){.file = {.fd = -1}};
 	}
 	taker.n_traced = taker.n_traced_host = 0;

@@ -12,10 +12,15 @@
 #include "collect/epochs.h"
 #include "collect/host_clock.h"
 #include "collect/internal.h"
+#include "collect/kept_warps.h"
+#include "collect/launch_records.h"
 #include "collect/late_values.h"
 #include "collect/scope_slots.h"
 #include "collect/slots.h"
+#include "collect/traced_warps.h"
+#include "collect/waiting_warps.h"
 #include "intra/scope_sums.h"
+#include "intra/warp_events.h"
 
 struct kernel {
 	_Atomic uint32_t n_users; /* the table, and copies that were not read */
@@ -126,38 +131,10 @@ int proton_kernel_scopes(uint64_t function, const struct scoped_kernel *from)
 struct reading {
 	const struct kernel *kernel;
 	struct scope_sums sums;
+	struct warp_events events;
+	struct kept_warps *kept;
+	struct warp_launch *traced;
 };
-
-static int on_warp(void *ctx, const struct warp_block *block, uint32_t warp,
-		   struct warp_scope *scopes, size_t n)
-{
-	struct reading *r = ctx;
-	uint32_t shift = r->kernel->shift;
-	int error = shift ? warp_scopes_shift(scopes, n, shift) : 0;
-
-	(void)block, (void)warp;
-	return error ? error : scope_sums_add(&r->sums, scopes, n);
-}
-
-static int decode(const struct kernel *k, const struct cuda_copied *c, struct scope_sums *ret,
-		  uint32_t *ret_n_blocks)
-{
-	struct reading reading = {.kernel = k};
-	struct warp_layout layout = k->layout;
-	struct warp_losses losses = {0};
-	int r = scope_sums_init(&reading.sums);
-
-	layout.n_blocks = *ret_n_blocks = (uint32_t)(c->size / layout.block_bytes);
-	for (uint32_t i = 0; r == 0 && i < k->n_scopes; i++)
-		r = scope_sums_place(&reading.sums, k->scopes[i].id, k->scopes[i].parent);
-	if (r == 0)
-		r = warp_records_decode(c->data, c->size, &layout, on_warp, &reading, &losses);
-	lose(LOSS_WARP_RECORDS, losses.overwritten);
-	lose(LOSS_WARP_UNMATCHED, losses.unmatched + losses.others);
-	lose(LOSS_WARP_BLOCKS, losses.broken);
-	*ret = reading.sums;
-	return r;
-}
 
 static uint32_t frame_of(const void *ctx, uint32_t scope)
 {
@@ -166,35 +143,126 @@ static uint32_t frame_of(const void *ctx, uint32_t scope)
 	return k->frames[scope] ? k->frames[scope] : scope_frame_unnamed(scope);
 }
 
-/* Below the kernel; 0, or -ENOMEM. */
-static int put_sums(const struct kernel *k, const struct cuda_copied *c,
-		    const struct scope_sums *sums, uint32_t n_blocks)
+/* Events may end in another warp. */
+static int add_up(struct reading *r, const struct warp_block *block,
+		  const struct warp_contents *contents)
+{
+	const struct warp_slice at = {.block = block->block,
+				      .multiprocessor = block->multiprocessor};
+	int error = scope_sums_add_warp(&r->sums, contents);
+
+	return error ? error : warp_events_add(&r->events, &at, contents);
+}
+
+static int on_warp(void *ctx, const struct warp_block *block, uint32_t warp,
+		   struct warp_contents *contents)
+{
+	struct reading *r = ctx;
+	uint32_t shift = r->kernel->shift;
+	int error = shift ? warp_contents_shift(contents, shift) : 0;
+
+	const struct warp_trace_warp kept = {
+		.warp = warp,
+		.multiprocessor = block->multiprocessor,
+		.block = block->block,
+		.entered_ns = block->entered_ns,
+		.left_ns = block->left_ns,
+		.copied_ns = block->copied_ns,
+	};
+
+	if (error == 0)
+		kept_warps_add(r->kept, &kept, contents, frame_of, r->kernel);
+	if (error == 0 && r->traced)
+		error = warp_launch_add(r->traced, &kept, contents, frame_of, r->kernel);
+	return error ? error : add_up(r, block, contents);
+}
+
+static uint32_t epoch_of(const struct cuda_copied *c)
+{
+	return epoch_told_late(c->tag.numbers[1], c->tag.numbers[2]);
+}
+
+static uint32_t n_blocks(const struct kernel *k, const struct cuda_copied *c)
+{
+	return (uint32_t)(c->size / k->layout.block_bytes);
+}
+
+static int decode(const struct kernel *k, const struct cuda_copied *c, struct reading *ret)
+{
+	struct warp_layout layout = k->layout;
+	struct warp_losses losses = {0};
+	int r = scope_sums_init(&ret->sums);
+
+	layout.n_blocks = n_blocks(k, c);
+	for (uint32_t i = 0; r == 0 && i < k->n_scopes; i++)
+		r = scope_sums_place(&ret->sums, k->scopes[i].id, k->scopes[i].parent);
+	if (r == 0)
+		r = warp_records_decode(c->data, c->size, &layout, on_warp, ret, &losses);
+	if (r == 0)
+		r = MIN(warp_events_join(&ret->events, &ret->sums), 0);
+	lose(LOSS_WARP_RECORDS, losses.overwritten);
+	lose(LOSS_WARP_UNMATCHED,
+	     losses.unmatched + losses.others + warp_events_left(&ret->events));
+	lose(LOSS_WARP_BLOCKS, losses.broken);
+	return r;
+}
+
+/* Below the kernel, and in the traces of its sessions; 0, or -ENOMEM. */
+static int put(const struct kernel *k, const struct cuda_copied *c, const struct scope_sums *sums,
+	       const struct buf *trace)
 {
 	bool has_begun = late_values_begin();
 	const struct scope_place at = {
 		.node = c->tag.numbers[0],
 		.lane = lane_of_no_stream(device_intern(SOURCE_CUPTI, c->device)),
-		.epoch = epoch_told_late(c->tag.numbers[1], c->tag.numbers[2])};
-	int r = scope_slots_put(&at, sums, (double)k->layout.n_warps * n_blocks, frame_of, k);
+		.epoch = epoch_of(c)};
+	int r = scope_slots_put(&at, sums, (double)k->layout.n_warps * n_blocks(k, c), frame_of, k);
 
+	traced_warps_write(at.epoch, trace);
 	late_values_end(has_begun);
+	return r;
+}
+
+static int read_data(const struct kernel *k, const struct cuda_copied *c)
+{
+	const struct kept_launch launch = {.node = c->tag.numbers[0],
+					   .symbol = k->name,
+					   .device = c->device,
+					   .n_blocks = n_blocks(k, c),
+					   .n_block_warps = k->layout.n_warps,
+					   .epoch = c->tag.numbers[1],
+					   .use = c->tag.numbers[2]};
+	struct reading reading = {
+		.kernel = k, .kept = kept_warps_new(), .traced = traced_warps_new(epoch_of(c))};
+	struct buf trace;
+	int r = decode(k, c, &reading);
+
+	buf_init(&trace, 0);
+	if (r == 0) {
+		traced_warps_encode(reading.traced, epoch_of(c), &launch, &trace);
+		r = put(k, c, &reading.sums, &trace);
+	}
+	if (r == 0) {
+		waiting_warps_add(reading.kept, &launch, c->tag.numbers[3]);
+		reading.kept = NULL;
+	}
+	buf_done(&trace);
+	warp_events_done(&reading.events);
+	scope_sums_done(&reading.sums);
+	kept_warps_free(reading.kept);
+	traced_warps_free(reading.traced);
 	return r;
 }
 
 static void read_copy(const struct cuda_copied *c)
 {
 	struct kernel *k = c->tag.what;
-	struct scope_sums sums;
-	uint32_t n_blocks;
 	int r;
 
 	if (!c->data) {
 		scopes_lose(1, "what they recorded did not reach the host");
 	} else {
-		r = decode(k, c, &sums, &n_blocks);
-		if (r == 0)
-			r = put_sums(k, c, &sums, n_blocks);
-		scope_sums_done(&sums);
+		r = read_data(k, c);
 		if (r == -ENOMEM)
 			lose(LOSS_NO_MEMORY, 1);
 		if (r < 0)
@@ -222,11 +290,13 @@ static void flush(enum flush how)
 	n = how == FLUSH_LAST ? cuda_copies_pending() : 0;
 	if (n)
 		scopes_lose(n, "they were not over at its end");
+	waiting_warps_flush(how);
+	kept_warps_write();
 }
 
 static bool is_due(void)
 {
-	return cuda_copies_pending() > 0;
+	return cuda_copies_pending() > 0 || waiting_warps_are_there();
 }
 
 /* ---- launches ---- */
@@ -235,11 +305,23 @@ void kernel_scopes_enter(void)
 {
 	static const struct flushed_beside ours = {flush, is_due};
 
-	if (collect_on) {
-		backends_flush_beside(&ours);
-		backends_attribute();
-		sender_start();
+	if (!collect_on)
+		return;
+	backends_flush_beside(&ours);
+	backends_attribute();
+	sender_start();
+	if (kept_warps_are_wanted()) {
+		launch_records_want();
+		thread_state()->launched = backends_launched();
 	}
+}
+
+/* The launch that came after enter(), as its record will have it; 0: it is not known. */
+static uint32_t correlation_of(const struct thread_state *t)
+{
+	uint32_t launched = kept_warps_are_wanted() ? backends_launched() : 0;
+
+	return launched != t->launched ? launched : 0;
 }
 
 /* What the kernel is in the calling context of the launch that was this thread's last. */
@@ -251,7 +333,7 @@ static struct cuda_copy_tag tag_of(struct kernel *k)
 	uint32_t node =
 		node_intern(e->node, frame_intern(FRAME_KERNEL, e->name ? e->name : k->name));
 
-	return (struct cuda_copy_tag){k, {node, e->epoch, epoch_use(e->epoch)}};
+	return (struct cuda_copy_tag){k, {node, e->epoch, epoch_use(e->epoch), correlation_of(t)}};
 }
 
 /* Hidden as launch metadata are. */
@@ -301,5 +383,7 @@ void kernel_scopes_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	ptrmap_clear(&kernels);
+	waiting_warps_forked();
+	launch_records_forked();
 	cuda_copies_forked();
 }

@@ -16,6 +16,7 @@
 #include "collect/context_sources.h"
 #include "collect/graph_runs.h"
 #include "collect/internal.h"
+#include "collect/rewriting.h"
 #include "collect/torch_memory.h"
 #include "collect/triton_seam.h"
 
@@ -39,6 +40,7 @@ void collect_finish(void)
 		graph_captures_end(thread_self);
 	scopes_end();
 	contexts_end();
+	rewriting_end();
 	torch_memory_end();
 	triton_seam_end();
 	sender_finish();

@@ -47,7 +47,7 @@ int levels_send(struct wire_encoder *e, uint32_t n_devices)
 
 	if (tail == head)
 		return 0;
-	to_monotonic_ns = clock_monotonic_ns() - clock_realtime_ns();
+	to_monotonic_ns = clock_to_monotonic_ns();
 	for (; tail != head; tail += n) {
 		for (n = 0; n < MIN(SEND_MAX, head - tail); n++) {
 			const struct level *l = &levels.v[(tail + n) % LEVELS_MAX];

@@ -104,7 +104,7 @@ void outlet_close(void)
 
 void outlet_forked(void)
 {
-	own_fd_drop(&outlet.pipe);
-	own_fd_drop(&outlet.rest);
+	own_fd_close(&outlet.pipe);
+	own_fd_close(&outlet.rest);
 	outlet.overflows = outlet.full = false;
 }

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -25,7 +24,8 @@ enum {
 	FD_MAX = 1 << 20,
 };
 
-static _Atomic bool isolated;
+/* This thread has a table of its own. */
+static __thread bool isolated __attribute__((tls_model("initial-exec")));
 
 /* ---- system calls ---- */
 
@@ -122,23 +122,19 @@ static bool table_copy_and_empty(void)
 	return true;
 }
 
-void own_fd_isolate(void)
+bool own_fd_isolate(void)
 {
 	int i;
 
 	/* The kernel makes the new table empty: nothing of the program's is held for a moment. */
 	if (syscall(SYS_close_range, 0, ~0u, UNSHARE) < 0 && !table_copy_and_empty())
-		return;
+		return false;
 	/* What libc says in distress goes to 2, which must not be the pipe. */
 	for (i = 0; i <= STDERR_FILENO; i++)
 		if (raw_open("/dev/null", O_RDWR) < 0)
 			break;
-	atomic_store(&isolated, true);
-}
-
-void own_fd_share(void)
-{
-	atomic_store(&isolated, false);
+	isolated = true;
+	return true;
 }
 
 /* ---- a descriptor ---- */
@@ -152,7 +148,7 @@ static bool is_file(int fd, dev_t dev, ino_t ino)
 
 static bool is_ours(const struct own_fd *o)
 {
-	return o->fd >= 0 && (atomic_load(&isolated) || is_file(o->fd, o->dev, o->ino));
+	return o->fd >= 0 && (isolated || is_file(o->fd, o->dev, o->ino));
 }
 
 /* As high a number as the limit lets us have: the program meets it last. */
@@ -199,12 +195,32 @@ bool own_fd_open(struct own_fd *o, const char *path, int flags, mode_t type)
 		raw_close(fd);
 		return false;
 	}
-	if (!atomic_load(&isolated))
+	if (!isolated)
 		fd = settle(fd, &want);
 	if (fd < 0 || !is_file(fd, want.st_dev, want.st_ino))
 		return false;
 	*o = (struct own_fd){fd, want.st_dev, want.st_ino};
 	return true;
+}
+
+struct own_fd own_fd_of(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && raw_fstat(fd, &st) == 0 ? (struct own_fd){fd, st.st_dev, st.st_ino}
+						  : (struct own_fd){.fd = -1};
+}
+
+ssize_t own_fd_read(const struct own_fd *o, void *data, size_t n)
+{
+	ssize_t r;
+
+	do {
+		if (!is_ours(o))
+			return -EBADF;
+		r = syscall(SYS_read, o->fd, data, n);
+	} while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : r;
 }
 
 ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
@@ -236,12 +252,5 @@ void own_fd_close(struct own_fd *o)
 {
 	if (is_ours(o))
 		raw_close(o->fd);
-	o->fd = -1;
-}
-
-void own_fd_drop(struct own_fd *o)
-{
-	if (!atomic_load(&isolated))
-		own_fd_close(o);
 	o->fd = -1;
 }

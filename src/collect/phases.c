@@ -310,11 +310,13 @@ int collect_session_data(int session, int phase, const char *format, char **ret_
 		return r;
 	session_wait_begin();
 	what.session = (uint32_t)r;
-	traced = collector->session[r].traced;
+	traced = session_is_trace((uint32_t)r);
 	word = data_format(traced, format);
 	if (!word)
 		return session_fail(PROTON_INVALID, "format '%.40s' is not one of data: %s", format,
 				    traced ? "chrome_trace" : "hatchet, hatchet_msgpack or json");
+	if (collector->session[r].warps)
+		word = WIRE_FORMAT_WARPS;
 	what.format = string_intern(word, strlen(word));
 	r = ask(&what, &fd);
 	if (r < 0)

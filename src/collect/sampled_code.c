@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "collect/sampled_code.h"
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 #include "backends/pages.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -15,6 +12,7 @@
 #include "collect/internal.h"
 #include "collect/late_values.h"
 #include "collect/slots.h"
+#include "collect/whole_file.h"
 
 enum {
 	RUNS = 1 << 17,    /* kernels, each in a context; a power of two */
@@ -492,30 +490,6 @@ void sampled_code_divide(bool last)
 
 /* ---- code ---- */
 
-/* A file may not be larger here: who writes on is killed (SIGXFSZ), and this is the program's thread. */
-static bool is_limited_below(size_t size)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur < size;
-}
-
-/* By way of a file that nobody reads yet: whole has it, or is not there. */
-static bool write_file(const char *path, const char *whole, const void *data, size_t size)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bool ok;
-
-	if (fd < 0)
-		return access(whole, F_OK) == 0;
-	ok = fd_write_all(fd, data, size) == 0;
-	close(fd);
-	if (ok && rename(path, whole) == 0)
-		return true;
-	unlink(path);
-	return false;
-}
-
 /* One that is too large takes none away from others. */
 static bool take_bytes(struct state *st, uint64_t size)
 {
@@ -530,16 +504,16 @@ static bool take_bytes(struct state *st, uint64_t size)
 
 void sampled_code_cubin(uint64_t cubin, const void *data, size_t size)
 {
-	char path[sizeof(collector->dir) + 40], whole[sizeof(path)];
+	char name[WHOLE_FILE_NAME_MAX];
 	struct state *st = state();
 
 	if (!st || !*collector->dir)
 		return;
-	snprintf(whole, sizeof(whole), "%s/" PC_CUBIN_NAME, collector->dir, cubin);
-	snprintf(path, sizeof(path), "%s/%016" PRIx64 ".%d", collector->dir, cubin, (int)getpid());
-	if (access(whole, F_OK) == 0)
+	snprintf(name, sizeof(name), PC_CUBIN_NAME, cubin);
+	if (whole_file_is_there(name))
 		return;
-	if (!take_bytes(st, size) || is_limited_below(size) || !write_file(path, whole, data, size))
+	if (!take_bytes(st, size) ||
+	    (whole_file_write(name, data, size) < 0 && !whole_file_is_there(name)))
 		lose(LOSS_PC_CUBINS, 1);
 }
 

@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -38,12 +37,10 @@
 #include "collect/outlet.h"
 #include "collect/own_fd.h"
 #include "collect/own_stack.h"
+#include "collect/own_thread.h"
 #include "collect/patience.h"
 #include "collect/session_wait.h"
 #include "wire/wire.h"
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
 
 enum {
 	FINAL_MS = 1800, /* at exit: how long to wait for the vendor's library */
@@ -53,7 +50,6 @@ enum {
 	TAKE_MS = 10,    /* how long a thread that delivers records waits for room in the ring */
 	EXEC_MS = 500,   /* if we still run after this, exec must have failed */
 	AGAIN_MS = 100,  /* between two tries to make a thread */
-	STACK_SIZE = 256 * 1024,
 	YOUNG_PART = 8,  /* of a process's age, until it speaks again */
 	ALONE_EVERY = 5, /* periods */
 	ALONE_NAP_MS = 50,
@@ -134,15 +130,18 @@ static uint64_t delayed_ns(void)
 	return MAX(ns, flusher_ns);
 }
 
-/* How much longer it may take. Delays are looked at before it is nearly over, so that who waits knows of them in time. */
+/* How much longer it may take. Delays are given back before it is nearly over, so that who waits knows of them in time. */
 static uint32_t answer_ms(struct patience *p)
 {
 	uint32_t ms = patience_ms(p);
 	uint64_t ns;
 
-	if (!p->is_answer || p->left_ns > FINAL_MS * NSEC_PER_MSEC / 2)
+	if (!p->is_answer)
 		return ms;
-	ns = patience_excuse(p, delayed_ns());
+	patience_delayed(p, delayed_ns());
+	if (p->left_ns > FINAL_MS * NSEC_PER_MSEC / 2)
+		return ms;
+	ns = patience_excuse(p);
 	atomic_fetch_add(&sender.excused_ns, ns);
 	return patience_ms(p);
 }
@@ -346,7 +345,6 @@ static void close_all(void)
 {
 	outlet_close();
 	intervals_close();
-	own_fd_share();
 }
 
 /* ---- main() has left ---- */
@@ -404,37 +402,6 @@ static void be_last(void)
 }
 
 /* ---- the threads ---- */
-
-/* In the child of a fork the stack may be the one that the parent's sender had, on which
- * AddressSanitizer still sees its frames: it was not asked when this thread was made. */
-static void forget_frames(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	pthread_attr_t attr;
-	size_t size;
-	void *base;
-
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	pthread_attr_getstack(&attr, &base, &size);
-	pthread_attr_destroy(&attr);
-	ASAN_UNPOISON_MEMORY_REGION(base, (char *)__builtin_frame_address(0) - (char *)base);
-#endif
-}
-
-static int thread_make(void *(*run)(void *))
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	int r;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	r = pthread_create(&thread, &attr, run, NULL);
-	pthread_attr_destroy(&attr);
-	return r;
-}
 
 static uint32_t ms_until(uint64_t end_ns)
 {
@@ -543,8 +510,7 @@ static void *sender_main(void *arg)
 	bool reported = false;
 	struct patience p;
 
-	forget_frames();
-	prctl(PR_SET_NAME, "proton-sender");
+	own_thread_begin("proton-sender");
 	own_fd_isolate();
 	if (!sender.began_ns)
 		sender.began_ns = clock_monotonic_ns();
@@ -573,8 +539,7 @@ static void *flusher_main(void *arg)
 {
 	uint32_t asked;
 
-	forget_frames();
-	prctl(PR_SET_NAME, "proton-flush");
+	own_thread_begin("proton-flush");
 	atomic_store(&flusher.tid, (int)syscall(SYS_gettid));
 	for (;;) {
 		asked = atomic_load(&flusher.asked);
@@ -594,16 +559,15 @@ static void *flusher_main(void *arg)
 	return arg;
 }
 
-/* Both, or none: without them it is tried again later, and at the end done without. By the program's
- * thread, as pthread_create() allocates: in one of ours that would be an arena of its own. */
+/* Both, or none: without them it is tried again later, and at the end done without. */
 static bool threads_make(void)
 {
 	atomic_store(&flusher.order, FLUSHER_WORK);
 	atomic_store(&flusher.left, false);
 	atomic_store(&flusher.done, atomic_load(&flusher.asked));
-	if (thread_make(flusher_main))
+	if (own_thread_make(NULL, flusher_main, NULL))
 		return false;
-	if (thread_make(sender_main) == 0)
+	if (own_thread_make(NULL, sender_main, NULL) == 0)
 		return true;
 	atomic_store(&flusher.order, FLUSHER_LEAVE);
 	futex_ring(&flusher.asked);
@@ -805,7 +769,6 @@ void sender_forked(void)
 {
 	burst_forked();
 	intervals_forked();
-	own_fd_share();
 	atomic_store(&collector->finish.answered, atomic_load(&collector->finish.asked));
 	atomic_store(&collector->exec.answered, atomic_load(&collector->exec.asked));
 	atomic_store(&collector->resume.answered, atomic_load(&collector->resume.asked));

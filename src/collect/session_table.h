@@ -28,6 +28,12 @@ static inline uint32_t session_state(uint32_t id)
 	return atomic_load_explicit(&collector->session[id].state, memory_order_acquire);
 }
 
+/* Is it a trace, of whatever? Then it has a format of these. */
+static inline bool session_is_trace(uint32_t id)
+{
+	return collector->session[id].traced || collector->session[id].warps;
+}
+
 static inline uint32_t n_sessions(void)
 {
 	return atomic_load_explicit(&collector->n_sessions, memory_order_acquire);

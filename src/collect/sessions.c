@@ -19,6 +19,7 @@
 #include "collect/phases.h"
 #include "collect/session_table.h"
 #include "collect/session_wait.h"
+#include "collect/whole_file.h"
 #include "core/session_words.h"
 
 enum {
@@ -50,6 +51,8 @@ static const char *device_type_of(const char *const *backends, const char *word)
 
 	if (!*word)
 		return "";
+	if (!strcasecmp(word, WIRE_INSIDE_KERNELS))
+		return WIRE_INSIDE_KERNELS;
 	return *b ? backend_of((unsigned)(b - backends))->device_type : NULL;
 }
 
@@ -59,13 +62,13 @@ static const char *const backends[] = {
 	BACKENDS(_)
 #undef _
 		[N_SOURCES] = NULL};
-static const char *const datas[] = {"", "tree", "trace", "events", NULL};
+static const char *const datas[] = {"", "tree", "trace", "events", "warps", NULL};
 
 /* What a session is made of; texts are the caller's. */
 struct spec {
 	char name[PATH_MAX];
 	const char *context, *device_type;
-	bool traced, events;
+	bool traced, events, warps;
 	struct session_mode mode;
 };
 
@@ -129,7 +132,8 @@ static int spec_fill(struct spec *spec, const char *name,
 				    o.context);
 	if (!spec->device_type)
 		return session_fail(PROTON_INVALID,
-				    "backend '%.40s' is not known: cupti, opencl or openmp",
+				    "backend '%.40s' is not known: cupti, opencl, openmp or "
+				    "instrumentation",
 				    o.backend);
 	if (!*word_of(datas, or_empty(o.data)))
 		return session_fail(PROTON_INVALID,
@@ -137,11 +141,12 @@ static int spec_fill(struct spec *spec, const char *name,
 				    o.data);
 	spec->events = !strcasecmp(or_empty(o.data), "events");
 	spec->traced = spec->events || !strcasecmp(or_empty(o.data), "trace");
-	if (!session_mode_read(or_empty(o.mode), spec->traced, &spec->mode))
+	spec->warps = !strcasecmp(or_empty(o.data), "warps");
+	if (!session_mode_read(or_empty(o.mode), spec->traced || spec->warps, &spec->mode))
 		return session_fail(PROTON_INVALID,
 				    "mode '%.60s' is not known: pcsampling, metrics:names=gmp, and "
 				    "periodic_flushing, with or without :format=%s",
-				    o.mode, session_formats_text(spec->traced));
+				    o.mode, session_formats_text(spec->traced || spec->warps));
 	if (*or_empty(o.hook))
 		return session_fail(PROTON_INVALID, "hook '%.40s' is not known: sessions have none",
 				    o.hook);
@@ -150,32 +155,50 @@ static int spec_fill(struct spec *spec, const char *name,
 
 /* ---- the file between us and proton ---- */
 
+static void answer_name(uint32_t id, char name[static WIRE_SESSION_FILE_MAX])
+{
+	snprintf(name, WIRE_SESSION_FILE_MAX, WIRE_SESSION_FILE, collector->instance, id);
+}
+
 static void answer_path(uint32_t id, char path[static PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/" WIRE_SESSION_FILE, collector->dir, collector->instance, id);
+	char name[WIRE_SESSION_FILE_MAX];
+
+	answer_name(id, name);
+	snprintf(path, PATH_MAX, "%s/%s", collector->dir, name);
 }
 
 /* Made with the session, so that it can be written however the program ends; and anew when its end is asked
- * for, as a program that has given up its rights by then may not have it written. */
-static int answer_prepare(uint32_t id, const char *name, size_t len)
+ * for, as a program that has given up its rights by then may not have it written. Where that fails, the one of its start
+ * stays. */
+static int answer_prepare(uint32_t id, const char *path)
 {
-	char path[PATH_MAX];
-	int fd, r = 0;
+	char name[WIRE_SESSION_FILE_MAX];
 
-	answer_path(id, path);
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	errno = ENOSPC; /* of a short write */
-	if (write(fd, name, len) != (ssize_t)len)
-		r = -errno;
-	close(fd);
-	return r;
+	answer_name(id, name);
+	return whole_file_write(name, path, strlen(path));
 }
 
-/* What is in it: a positive errno, or 0. False: nothing yet. */
-static bool answer_read(uint32_t id, int *ret_error)
+/* 1: there is one that is whole, and whoever made it anew could as well have written to it. 0: there is none that proton
+ * answers in. A negative errno: that cannot be told. */
+static int answer_is_prepared(uint32_t id, const char *name)
+{
+	char path[PATH_MAX], text[PATH_MAX];
+	size_t len = strlen(name);
+	ssize_t n;
+	int fd;
+
+	answer_path(id, path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	return n == (ssize_t)len && !memcmp(text, name, len);
+}
+
+/* 1: it is answered, with *ret_error (0, or a positive errno). 0: not yet. -ENOENT: the file is gone. */
+static int answer_read(uint32_t id, int *ret_error)
 {
 	char path[PATH_MAX], text[16];
 	ssize_t n;
@@ -183,14 +206,15 @@ static bool answer_read(uint32_t id, int *ret_error)
 
 	answer_path(id, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return errno == ENOENT ? -ENOENT : 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
 	if (n <= 0 || *text == '/' || text[n - 1] != '\n')
-		return false;
+		return 0;
 	text[n] = '\0';
 	*ret_error = (int)strtol(text, NULL, 10);
-	return true;
+	return 1;
 }
 
 /* False: it is there, and not ours to remove. */
@@ -229,7 +253,7 @@ static uint32_t intern(const char *text)
 
 static uint32_t intern_format(const struct session_entry *e, const char *format)
 {
-	return intern(e->events ? WIRE_FORMAT_EVENTS : format);
+	return intern(e->events ? WIRE_FORMAT_EVENTS : e->warps ? WIRE_FORMAT_WARPS : format);
 }
 
 static void session_forget(uint32_t place)
@@ -245,7 +269,7 @@ static void session_done(uint32_t place)
 	session_forget(place);
 }
 
-/* Also one whose file proton had not written when the program waited no longer, and has by now. */
+/* Also one whose file proton had not written when the program waited no longer, and has by now, or never will. */
 static bool place_is_free(uint32_t place)
 {
 	const struct session_entry *e = &collector->session[place];
@@ -291,14 +315,15 @@ static uint32_t session_new_entry(const struct spec *spec)
 	e->phase = e->next_flush = 0;
 	e->traced = spec->traced;
 	e->events = spec->events;
+	e->warps = spec->warps;
 	if (e->traced)
 		atomic_store(&collector->traced, true);
 	e->flush_format = spec->mode.flush_format ? intern_format(e, spec->mode.flush_format) : 0;
 	e->format = e->flush_format ? e->flush_format
-				    : intern_format(e, session_format(e->traced, NULL));
+				    : intern_format(e, session_format(session_is_trace(id), NULL));
 	e->context = intern(spec->context);
 	e->device_type = intern(spec->device_type);
-	(void)answer_prepare(id, spec->name, strlen(spec->name)); /* said when it ends */
+	(void)answer_prepare(id, spec->name); /* said when it ends */
 	atomic_store(&e->state, WIRE_SESSION_INACTIVE);
 	if (id == n_sessions())
 		atomic_store_explicit(&collector->n_sessions, id + 1, memory_order_release);
@@ -516,11 +541,11 @@ int collect_session_flush(int session)
 
 /* ---- the end of one ---- */
 
-/* As long as proton is there. */
-static bool answer_await(uint32_t id, int *ret_error)
+/* As answer_read(), as long as proton is there. */
+static int answer_await(uint32_t id, int *ret_error)
 {
 	struct patience p = patience(ANSWER_MS);
-	bool answered;
+	int answered;
 
 	for (int i = 0; !(answered = answer_read(id, ret_error)); i++) {
 		if (i % ASK_EVERY == 0 &&
@@ -534,28 +559,45 @@ static bool answer_await(uint32_t id, int *ret_error)
 	return answered;
 }
 
+static int fail_unanswered(int answered)
+{
+	if (answered < 0)
+		return session_fail(PROTON_UNWRITTEN,
+				    "proton's folder was removed: the file may be missing");
+	return session_fail(PROTON_UNWRITTEN,
+			    session_wait_is_over()
+				    ? "proton does not answer: it writes the file when it goes on"
+				    : "proton did not answer: the file may be missing");
+}
+
+/* Nothing can be asked for. With the file of its start, if that may be there, proton writes it all the same when the
+ * program has ended. */
+static int fail_unasked(uint32_t id, int error, bool may_be_there)
+{
+	bool is_kept = may_be_there || !answer_remove(id);
+
+	if (!is_kept)
+		atomic_store_explicit(&collector->session[id].state, WIRE_SESSION_FINALIZED,
+				      memory_order_release);
+	return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s%s",
+			    strerror(error),
+			    is_kept ? "; the file is written when the program has ended" : "");
+}
+
 /* Tell proton, and wait until the file is there. One that stands still may write it later: then the file in which it
  * is to answer, without which it does not, stays. */
 static int finalize_write(uint32_t id)
 {
 	struct session_entry *e = &collector->session[id];
-	int error = answer_prepare(id, e->name, strlen(e->name));
+	int error = answer_prepare(id, e->name), answered;
+	int prepared = error < 0 ? answer_is_prepared(id, e->name) : 1;
 
-	if (error < 0) {
-		/* With that of its start proton writes the file when the program has ended. */
-		if (answer_remove(id))
-			atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED,
-					      memory_order_release);
-		return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s",
-				    strerror(-error));
-	}
+	if (prepared <= 0)
+		return fail_unasked(id, -error, prepared < 0);
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);
-	if (!answer_await(id, &error))
-		return session_fail(
-			PROTON_UNWRITTEN,
-			session_wait_is_over()
-				? "proton does not answer: it writes the file when it goes on"
-				: "proton did not answer: the file may be missing");
+	answered = answer_await(id, &error);
+	if (answered <= 0)
+		return fail_unanswered(answered);
 	answer_remove(id);
 	return error ? session_fail(PROTON_UNWRITTEN, "the file was not written: %s",
 				    strerror(error))
@@ -567,16 +609,18 @@ static int claim_locked(int session, const char *format)
 {
 	int place = session_place(session);
 	struct session_entry *e;
+	bool traced;
 
 	if (place < 0)
 		return session_fail_unknown(session);
 	e = &collector->session[place];
-	if (*format && !session_format(e->traced, format))
+	traced = session_is_trace((uint32_t)place);
+	if (*format && !session_format(traced, format))
 		return session_fail(PROTON_INVALID, "format '%.40s' is not one of this session: %s",
-				    format, session_formats_text(e->traced));
+				    format, session_formats_text(traced));
 	e->finalizing = true;
 	if (*format)
-		e->format = intern_format(e, session_format(e->traced, format));
+		e->format = intern_format(e, session_format(traced, format));
 	session_switch((uint32_t)place, WIRE_SESSION_INACTIVE);
 	return place;
 }
@@ -608,6 +652,9 @@ static int finalize_phases(uint32_t id)
 		r = one < 0 ? one : r;
 		more = phase < last && one != PROTON_BUSY;
 	}
+	/* Asked for none by itself, proton writes all that are there. */
+	if (r == PROTON_UNWRITTEN)
+		return finalize_write(id);
 	/* Without a file to answer in nobody writes another one. */
 	answer_remove(id);
 	atomic_store_explicit(&e->state, WIRE_SESSION_FINALIZED, memory_order_release);

@@ -17,8 +17,10 @@
 #include "collect/internal.h"
 #include "collect/launch_configs.h"
 #include "collect/kernel_slices.h"
+#include "collect/launch_records.h"
 #include "collect/local_memory.h"
 #include "collect/measured.h"
+#include "collect/rewriting.h"
 #include "collect/sampled_code.h"
 #include "collect/slots.h"
 #include "collect/trace_windows.h"
@@ -512,6 +514,8 @@ static void add_record(struct activity_sink *sink, const struct activity *a, str
 		sampled_code_ran(slot, a);
 	if (_unlikely_(cuda_arena_is_used()) && a->kind == ACTIVITY_KERNEL && a->number)
 		kernel_slices_ran(a, slot);
+	if (_unlikely_(launch_records_are_wanted()) && a->correlation)
+		launch_records_add(a, collector->slot[slot].node);
 	if (_unlikely_(is_guessed(a->launch)) && a->kind != ACTIVITY_CALL)
 		add_beside(slot, METRIC_GUESSED, 1);
 	if (_unlikely_(a->kind == ACTIVITY_GRAPH))
@@ -535,6 +539,8 @@ static void miss_record(const struct activity *a, struct thread_state *t)
 
 	if (!kinds[a->kind].on_host)
 		unrecorded_paused(a->start_ns, a->end_ns);
+	if (_unlikely_(cuda_arena_is_used()) && a->kind == ACTIVITY_KERNEL && a->number)
+		kernel_slices_ran(a, WIRE_NONE);
 	if (!a->graph)
 		return;
 	node = graph_node_of(a);
@@ -758,7 +764,7 @@ static void sink_aside(struct activity_sink *sink, bool on, uint64_t since_ns)
 	if (!collect_on)
 		return;
 	if (told_ns)
-		since_ns = MIN(since_ns, told_ns + clock_monotonic_ns() - clock_realtime_ns());
+		since_ns = MIN(since_ns, told_ns + clock_to_monotonic_ns());
 	if (on)
 		unrecorded_begin(UNRECORDED_ASIDE, since_ns);
 	else
@@ -840,6 +846,13 @@ static void sink_slices_due(struct activity_sink *sink, bool now)
 		futex_ring(&collector->wake);
 }
 
+static bool sink_rewrite(struct activity_sink *sink, const struct module_load *load,
+			 struct module_instead *ret)
+{
+	(void)sink;
+	return collect_on && rewriting_run(load, ret);
+}
+
 static const struct activity_sink_ops sink_ops = {
 	.launch = sink_launch,
 	.graph_launch = sink_graph_launch,
@@ -869,6 +882,7 @@ static const struct activity_sink_ops sink_ops = {
 	.local_memory = sink_local_memory,
 	.kernel_scope = sink_kernel_scope,
 	.slices_due = sink_slices_due,
+	.rewrite = sink_rewrite,
 	.removed = sink_removed,
 	.gone = sink_gone,
 	.updated = sink_updated,

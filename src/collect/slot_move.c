@@ -77,14 +77,18 @@ void slot_move(uint32_t from, uint32_t into)
 	/* The last first: what weighs others stands before them. */
 	for (uint32_t i = set->n; i-- > 0;) {
 		const struct metric_entry *m = &collector->metric[set->metrics[i]];
-		uint64_t none = metric_is_shortest(set->metrics[i]) ? UINT64_MAX : 0, v, old;
+		uint64_t none = metric_seed(set->metrics[i]), v, old;
 		_Atomic uint64_t *to;
 
 		v = atomic_exchange(&collector->value[f->values + i], none);
-		if (into == WIRE_NONE)
+		if (into == WIRE_NONE || (metric_begins_absent(set->metrics[i]) && v == none))
 			continue;
 		to = &collector->value[collector->slot[into].values + i];
 		old = atomic_load(to);
+		if (metric_begins_absent(set->metrics[i]) && old == none) {
+			atomic_store(to, v);
+			continue;
+		}
 		if (m->weight) {
 			atomic_store(to, weighed(m, old, value_of(into, m->weight - 1u), v,
 						 value_of(from, m->weight - 1u)));

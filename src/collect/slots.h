@@ -84,6 +84,22 @@ static inline void value_lower(_Atomic uint64_t *p, uint64_t v)
 		;
 }
 
+/* A number that begins absent (metric_begins_absent()) is v, where that is lower, or (raises) higher. */
+static inline void slot_extend_f64(uint32_t slot, unsigned i, double v, bool raises)
+{
+	_Atomic uint64_t *p = &collector->value[collector->slot[slot].values + i];
+	uint64_t old = atomic_load_explicit(p, memory_order_relaxed), bits;
+	double is;
+
+	memcpy(&bits, &v, sizeof(bits));
+	do {
+		memcpy(&is, &old, sizeof(is));
+		if (raises ? v <= is : v >= is)
+			return;
+	} while (!atomic_compare_exchange_weak_explicit(p, &old, bits, memory_order_relaxed,
+							memory_order_relaxed));
+}
+
 /* The values of a slot become a part of another's, of the same set, or are dropped where that is WIRE_NONE; the
  * sender, of an epoch that is over (slot_move.c). */
 void slot_move(uint32_t from, uint32_t into);

@@ -165,6 +165,11 @@ static const struct {
 	[SET_ID_SCOPES] = {5,
 			   {METRIC_CYCLES, METRIC_NORMALIZED_CYCLES, METRIC_SCOPE_ENTRIES,
 			    METRIC_CYCLES_MIN, METRIC_CYCLES_MAX}},
+	[SET_ID_SCOPE_SUMS] = {3, {METRIC_CYCLES, METRIC_NORMALIZED_CYCLES, METRIC_SCOPE_ENTRIES}},
+	[SET_ID_MARKS] = {1, {METRIC_SCOPE_ENTRIES}},
+	[SET_ID_VALUES] = {4,
+			   {METRIC_SCOPE_ENTRIES, METRIC_SCOPE_VALUE, METRIC_SCOPE_VALUE_MIN,
+			    METRIC_SCOPE_VALUE_MAX}},
 	[SET_ID_CALL] = {4, {METRIC_API_TIME, METRIC_API_CALLS, METRIC_API_MIN, METRIC_API_MAX}},
 	[SET_ID_WAIT] = {6,
 			 {METRIC_API_TIME, METRIC_API_CALLS, METRIC_API_MIN, METRIC_API_MAX,
@@ -620,16 +625,16 @@ uint32_t lane_of_no_stream(uint32_t device)
 	return lane_intern(device, 0, device == WIRE_NONE ? 0 : STREAM_NONE, 0);
 }
 
-/* Minima start at the top. */
+/* Minima start at the top, what begins absent with no number. */
 static void slot_seed(const struct slot_entry *e)
 {
 	const struct set_entry *set = &collector->set[e->set];
 	unsigned i;
 
 	for (i = 0; i < set->n; i++)
-		if (metric_is_shortest(set->metrics[i]))
-			atomic_store_explicit(&collector->value[e->values + i], UINT64_MAX,
-					      memory_order_relaxed);
+		if (metric_seed(set->metrics[i]))
+			atomic_store_explicit(&collector->value[e->values + i],
+					      metric_seed(set->metrics[i]), memory_order_relaxed);
 }
 
 uint32_t slot_intern(uint32_t node, uint32_t lane, uint32_t set, uint32_t epoch)

@@ -651,3 +651,9 @@ void proton_seam_note(const char *text)
 	if (collect_start(DOOR_API) == 0)
 		collect_note(NOTE_WARNING, text);
 }
+
+void proton_seam_tell(const char *text)
+{
+	if (collect_start(DOOR_API) == 0)
+		collect_note(NOTE_INFO, text);
+}

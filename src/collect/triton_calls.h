@@ -33,5 +33,7 @@
 EXPORT void *proton_seam_functions(void *encode);
 /* A sentence for the user. */
 EXPORT void proton_seam_note(const char *text);
+/* What is no warning. */
+EXPORT void proton_seam_tell(const char *text);
 
 #endif

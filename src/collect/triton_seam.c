@@ -13,7 +13,8 @@
 #include "collect/triton_seam_boot_py.h" // triton_seam_boot.py, by the build
 
 /* Modules of Triton's in whose place the text is executed. */
-static const char *const modules[] = {"triton._C.libproton", "triton.runtime.jit"};
+static const char *const modules[] = {"triton._C.libproton", "triton.runtime.jit",
+				      "triton.compiler.compiler"};
 
 /* ---- code of Python that executes a text ---- */
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What the interpreter executes in place of two modules of Triton's: triton._C.libproton, of which
-# triton_seam.py has another one, and triton.runtime.jit, which is Triton's own, but for a look at the first
-# kernel with launch_metadata (triton_hook.py). Our Python files are found beside LIBRARY (a wheel, a build tree,
+# What the interpreter executes in place of three modules of Triton's: triton._C.libproton, of which
+# triton_seam.py has another one, and triton.runtime.jit and triton.compiler.compiler, which are Triton's own, but for a
+# look at the first kernel with launch_metadata (triton_hook.py), and at the first one that runs, or that somebody
+# compiles who runs it in another way, as torch.compile does (triton_rules.py). Our Python files are found beside LIBRARY (a wheel, a build tree,
 # an installation moved or not), as the package _proton_profiler, since another `proton` may be importable. Where
 # anything fails, Triton's module is imported as ever. The build makes this a string of C, without the lines
 # that begin with #; LIBRARY and DATA come before it.
@@ -86,12 +87,33 @@ def load():
 
         function.__init__ = __init__
 
+    class First:
+        """In place of a function that kernels have, until somebody asks for that: on no stack of who does."""
+
+        def __init__(self, owner, name):
+            self.owner, self.name, self.function = owner, name, getattr(owner, name)
+            setattr(owner, name, self)
+
+        def __get__(self, kernel, owner=None):
+            if kernel is None:
+                return self.function
+            setattr(self.owner, self.name, self.function)
+            try:
+                import_ours("triton_rules").start()
+            except Exception as error:
+                note("scopes within Triton's kernels are left out", error)
+            return self.function.__get__(kernel, owner)
+
     if __name__ == "triton._C.libproton":
         load_collector()
     else:
         module = load_tritons()
         if hasattr(module, "JITFunction"):
             watch(module.JITFunction)
+        for owner, name in ("JITFunction", "run"), ("ASTSource", "parse_options"):
+            owner = vars(module).get(owner)
+            if "PROTON_TRITON_MODE" in os.environ and getattr(owner, "__module__", "") == __name__ and hasattr(owner, name):
+                First(owner, name)
 
 
 load()

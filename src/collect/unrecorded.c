@@ -122,14 +122,6 @@ void unrecorded_dropped(enum unrecorded_reason reason, uint64_t start_ns, uint64
 
 /* ---- pauses ---- */
 
-static uint64_t to_monotonic(void)
-{
-	uint64_t realtime_ns, monotonic_ns;
-
-	monotonic_ns = clock_with_realtime_ns(clock_monotonic_ns, &realtime_ns);
-	return monotonic_ns - realtime_ns;
-}
-
 /* What was before there was such a clock was before all that we look at. */
 static uint64_t monotonic(uint64_t realtime_ns, uint64_t shift_ns)
 {
@@ -138,7 +130,7 @@ static uint64_t monotonic(uint64_t realtime_ns, uint64_t shift_ns)
 
 void unrecorded_paused(uint64_t start_ns, uint64_t end_ns)
 {
-	uint64_t shift_ns = to_monotonic(), least = atomic_load(&missed.start_ns),
+	uint64_t shift_ns = clock_to_monotonic_ns(), least = atomic_load(&missed.start_ns),
 		 most = atomic_load(&missed.end_ns);
 
 	start_ns = monotonic(start_ns, shift_ns);
@@ -192,7 +184,7 @@ bool unrecorded_hides(uint64_t start_ns, uint64_t end_ns)
 	if (_likely_(!atomic_load(&spans[UNRECORDED_PAUSED].n) &&
 		     !atomic_load(&spans[UNRECORDED_ASIDE].n)))
 		return false;
-	shift_ns = to_monotonic();
+	shift_ns = clock_to_monotonic_ns();
 	start_ns = monotonic(start_ns, shift_ns);
 	end_ns = monotonic(end_ns, shift_ns);
 	return has_part(UNRECORDED_PAUSED, start_ns, end_ns) ||

@@ -91,6 +91,7 @@ struct activity {
 	struct launch_config config; /* of kernels */
 	uint64_t graph_node;         /* of kernels: the node of its graph; 0: none, or not known */
 	uint64_t number;             /* of kernels: of its launch, in its context; 0: not known */
+	uint32_t correlation; /* … the vendor's, of the call that launched it; 0: not known */
 };
 
 /* Memory is allocated, or released, or is gone with the context that it is of; or a pool of it has grown, shrunk or
@@ -220,6 +221,20 @@ struct activity_sink;
 struct ranges_wanted;
 
 /* The functions that a backend calls to deliver. Each may be called from any thread. */
+/* A module that is about to be loaded. */
+struct module_load {
+	const void *image; /* as the driver takes it */
+	size_t size;       /* … bytes; 0: that is not told */
+	const char *file;  /* of which it is all; NULL: none is named */
+	uint32_t chip;     /* that it is for: 90 for sm_90 */
+};
+
+/* … and what is loaded in its place: pages, which the backend unmaps. */
+struct module_instead {
+	void *image;
+	size_t size;
+};
+
 struct activity_sink_ops {
 	/* Launch path, on the launching thread: count a launch and return its launch context id
 	 * (never 0). what: is the same where the same is launched, such as a kernel's function; NULL: not
@@ -300,6 +315,10 @@ struct activity_sink_ops {
 	/* A module was loaded whose kernels have a scope within that they call by this number. NULL: nobody wants to know. */
 	void (*kernel_scope)(struct activity_sink *sink, uint32_t scope, const char *name,
 			     size_t len);
+	/* What is to be loaded in place of a module, with scopes within its kernels; false: it is loaded as it is, and why is
+	 * told. It may take seconds. */
+	bool (*rewrite)(struct activity_sink *sink, const struct module_load *load,
+			struct module_instead *ret);
 	/* There is much that warps have left on a device, to be read soon; now: before this returns, as it goes away. Where
 	 * kernel_scope is. */
 	void (*slices_due)(struct activity_sink *sink, bool now);

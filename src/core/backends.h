@@ -74,6 +74,7 @@ enum graphs_wanted {
 	_(unified, "unified", "record faults and migrations of unified memory")                    \
 	_(no_idle, "no-idle", "do not record what lets the GPU wait")                              \
 	_(hold, "hold", "keep CUPTI from profilers inside APP, such as torch.profiler")            \
+	_(intra_all, "intra-all", "… of cuBLAS, PyTorch and other libraries, too (--intra)")           \
 	_(omp_parallel, "omp-parallel", "record parallel regions of OpenMP as scopes")
 /* clang-format on */
 
@@ -98,14 +99,17 @@ struct backend_options {
 			 * PC_SAMPLING_EXACT: of kernels one after the other. */
 			uint32_t pc_sampling;
 			uint32_t pc_buffer_mib; /* … the hardware's buffer; 0: as it is good */
+			/* Modules are rewritten before they are loaded (core/intra_wanted.h): in so many seconds each, at
+			 * most; 0: they are left alone. */
+			uint32_t intra_s;
 #define _(field, word, help) uint32_t field;
 			BACKEND_SWITCHES(_)
 #undef _
 		};
-		uint32_t words[16]; /* all of it: the page has no room for more */
+		uint32_t words[18]; /* all of it: the page has no room for more */
 	};
 };
-_Static_assert(sizeof(struct backend_options) == 64, "backend_options");
+_Static_assert(sizeof(struct backend_options) == 72, "backend_options");
 
 #endif
 #endif

@@ -7,7 +7,7 @@
  *   helper ── written ──> ring ──> every collector, as far as it has looked
  *
  * Nobody waits for a reader: one that is too late finds other samples in their place, and looks at `written`
- * again after it has copied one. */
+ * again after it has copied one. One whose process ends asks for what has not been read, and waits a little. */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +39,8 @@ struct counted_samples {
 	uint64_t interval_ns;
 	uint64_t kept;            /* samples for which v has room */
 	_Atomic uint64_t written; /* since the beginning */
+	_Atomic uint32_t
+		asked; /* a process ends: what the hardware has is to be read now; by a collector */
 	struct counted_user users[COUNTED_USERS];
 	struct counted_sample v[];
 };

@@ -71,3 +71,32 @@ int session_cut(const struct session *s, const uint8_t *rows, const uint8_t *int
 		part = NULL;
 	return 0;
 }
+
+static bool is_inside(const struct session *s, uint32_t node)
+{
+	return session_node_kind(s, node) == FRAME_INSTRUMENT;
+}
+
+int cut_to_inside(const struct session *s, uint8_t *rows)
+{
+	_cleanup_(freep) uint8_t *kernels = calloc(s->n_nodes, 1);
+	uint32_t node;
+	size_t i;
+
+	if (!kernels)
+		return -ENOMEM;
+	for (i = 0; i < s->n_rows; i++) {
+		node = s->rows[i].node;
+		if (!rows[i] || !is_inside(s, node))
+			continue;
+		while (is_inside(s, node))
+			node = s->nodes[node].parent;
+		kernels[node] = 1;
+	}
+	for (i = 0; i < s->n_rows; i++) {
+		node = s->rows[i].node;
+		rows[i] = rows[i] && (kernels[node] || is_inside(s, node) ||
+				      session_node_kind(s, node) == FRAME_SCOPE);
+	}
+	return 0;
+}

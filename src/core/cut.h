@@ -19,4 +19,8 @@
 int session_cut(const struct session *s, const uint8_t *rows, const uint8_t *intervals,
 		uint32_t without, struct session **ret);
 
+/* Of these rows, what else ran than kernels with scopes within them is taken no more: left are such kernels, these scopes, and those
+ * of the host. 0 or -ENOMEM. */
+int cut_to_inside(const struct session *s, uint8_t *rows);
+
 #endif

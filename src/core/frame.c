@@ -47,6 +47,11 @@ static const struct {
 #undef _
 };
 
+/* All of them are listed wherever one is: a number that nobody has would have no word. */
+#define _(...) +1
+_Static_assert(0 LOSSES(_) == LOSS_N, "numbers of losses have no gaps");
+#undef _
+
 const char *loss_word(enum loss loss)
 {
 	return losses[loss].word;

@@ -64,27 +64,33 @@
 	_(WARP_UNMATCHED, 51, "warp_unmatched",     "records of warps without their other end") \
 	_(WARP_BLOCKS,   52, "warp_blocks",         "thread blocks whose records were not understood") \
 	_(WARP_LAUNCHES, 53, "warp_launches",       "launches of kernels whose scopes were not read") \
-	_(WARPS,         54, "warps",               "warps that found no room for records (PROTON_KERNEL_RECORDS, _WARPS?)")
+	_(WARPS,         54, "warps",               "warps that found no room for records (fewer at a time: --kernel-scopes?)") \
+	_(WARP_WRAPS,    55, "warp_clock_wraps",    "warps whose times may be too short, by 2^32 cycles (PROTON_KERNEL_CLOCK64)") \
+	_(WARPS_BEYOND,  56, "warps_beyond",        "warps of blocks with more of them than PROTON_KERNEL_WARPS") \
+	_(WARP_ROWS,     57, "warp_rows_full",      "records of warps that had no room for one more name (PROTON_KERNEL_ROWS)") \
+	_(WARP_FILES,    58, "warp_files",          "launches whose single scopes could not be kept in a file") \
+	_(UNREWRITTEN,   59, "unrewritten",         "kernels left without scopes (see the notes)")
 /* clang-format on */
 
 enum loss {
 #define _(name, number, word, sentence) LOSS_##name = number,
 	LOSSES(_)
 #undef _
-		LOSS_N = 55
+		LOSS_N = 60
 };
 
 /* Does the loss make a number wrong? Sends that were put off and gaps that were made good lost
  * nothing, records on a shared lane are counted, a full trace is as long as was asked for,
  * of memory in a trace the next change is right again, of steps of which it is not known how many is told, of time
  * that is taken for not recorded nothing is said, and of kernels it is told for how many it is not known how they were
- * launched. */
+ * launched, and those that were not rewritten are measured as they are. */
 static inline bool loss_is_loss(enum loss loss)
 {
 	return loss != LOSS_PIPE_FULL && loss != LOSS_WIRE_GAP && loss != LOSS_LANES_FULL &&
 	       loss != LOSS_TRACE_FULL && loss != LOSS_SCOPES_FULL && loss != LOSS_LEVELS &&
 	       loss != LOSS_STEP_MEMORY && loss != LOSS_UNRECORDED && loss != LOSS_CONFIGS_FULL &&
-	       loss != LOSS_PC_PLACES && loss != LOSS_PC_CUBINS;
+	       loss != LOSS_PC_PLACES && loss != LOSS_PC_CUBINS && loss != LOSS_WARP_FILES &&
+	       loss != LOSS_UNREWRITTEN;
 }
 
 /* Begins a note about losses that only a newer version counts. */

@@ -22,6 +22,17 @@ static const struct metric builtin[METRIC_N_BUILTIN] = {
 #undef _
 };
 
+const char *metric_title(uint32_t id)
+{
+	static const char *const titles[METRIC_N_BUILTIN] = {
+#define _(id, number, name, type, scope, add, unit, title) [METRIC_##id] = title,
+		METRICS_BUILTIN(_)
+#undef _
+	};
+
+	return id < METRIC_N_BUILTIN ? titles[id] : NULL;
+}
+
 static union metric_value combine_sum(const struct metric *m, union metric_value a,
 				      union metric_value b)
 {

@@ -241,15 +241,18 @@ enum { N_COPY_SIZES = 22, COPY_SIZE_LEAST = 10 /* 2 to the power of it is where 
 	_(CYCLES, 198, "cycles", U64, EXCLUSIVE, SUM, "", "CYCLES") \
 	_(NORMALIZED_CYCLES, 199, "normalized_cycles", F64, EXCLUSIVE, SUM, "", "CYCLES/WARP") \
 	_(SCOPE_ENTRIES, 200, "scope_entries", U64, EXCLUSIVE, SUM, "", "ENTRIES") \
-	_(CYCLES_MIN, 201, "cycles_min", U64, EXCLUSIVE, MIN, "", "MIN CYCLES") \
-	_(CYCLES_MAX, 202, "cycles_max", U64, EXCLUSIVE, MAX, "", "MAX CYCLES")
+	_(CYCLES_MIN, 201, "cycles_min", U64, EXCLUSIVE, MIN, "", "MIN CYC") \
+	_(CYCLES_MAX, 202, "cycles_max", U64, EXCLUSIVE, MAX, "", "MAX CYC") \
+	_(SCOPE_VALUE, 203, "scope_value", F64, EXCLUSIVE, SUM, "", "VALUE") \
+	_(SCOPE_VALUE_MIN, 204, "scope_value_min", F64, EXCLUSIVE, MIN, "", "MIN VALUE") \
+	_(SCOPE_VALUE_MAX, 205, "scope_value_max", F64, EXCLUSIVE, MAX, "", "MAX VALUE")
 /* clang-format on */
 
 enum metric_builtin {
 #define _(id, number, name, type, scope, add, unit, title) METRIC_##id = number,
 	METRICS_BUILTIN(_)
 #undef _
-		METRIC_N_BUILTIN = 203
+		METRIC_N_BUILTIN = 206
 };
 
 #define METRIC_NONE UINT32_MAX
@@ -326,6 +329,18 @@ static inline bool metric_is_shortest(uint32_t id)
 	return id == METRIC_TIME_MIN || id == METRIC_API_MIN || id == METRIC_CYCLES_MIN;
 }
 
+/* A number that may be below 0, of which there is none until the first: UINT64_MAX in a slot, too, which is no number. */
+static inline bool metric_begins_absent(uint32_t id)
+{
+	return id == METRIC_SCOPE_VALUE_MIN || id == METRIC_SCOPE_VALUE_MAX;
+}
+
+/* What a slot of it has before the first value. */
+static inline uint64_t metric_seed(uint32_t id)
+{
+	return metric_is_shortest(id) || metric_begins_absent(id) ? UINT64_MAX : 0;
+}
+
 /* Of unified memory: what moved, faults. */
 static inline bool metric_is_of_unified(uint32_t id)
 {
@@ -347,10 +362,19 @@ static inline bool metric_is_of_calls(uint32_t id)
 	return id >= METRIC_API_TIME && id <= METRIC_API_MAX;
 }
 
+/* The short title of a built-in metric; NULL: it is none. */
+const char *metric_title(uint32_t id);
 /* Of scopes within kernels, what most ask for? Whoever has these put them there. */
 static inline bool metric_is_of_warps(uint32_t id)
 {
-	return id >= METRIC_CYCLES && id <= METRIC_SCOPE_ENTRIES;
+	return (id >= METRIC_CYCLES && id <= METRIC_SCOPE_ENTRIES) ||
+	       (id >= METRIC_SCOPE_VALUE && id <= METRIC_SCOPE_VALUE_MAX);
+}
+
+/* … and of these, what each scope has? */
+static inline bool metric_is_of_cycles(uint32_t id)
+{
+	return id >= METRIC_CYCLES && id <= METRIC_CYCLES_MAX;
 }
 
 /* Of graphs as such, not of what runs in them? */

@@ -23,7 +23,7 @@ struct native_function {
 
 struct native_namer {
 	/* Functions at an address, outermost first: each is inlined into the one before. At least one; what
-	 * they point to is valid until the next call. */
+	 * they point to is valid until the next call. NULL: they keep the names that they have. */
 	unsigned (*functions)(void *ctx, const struct native_place *place,
 			      struct native_function ret[NATIVE_INLINED_MAX]);
 	/* The lines of an instruction of a kernel: `path` is its cubin, "CRC.cubin", `build_id` its function. As

@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include "core/backends.h"
 #include "core/contexts.h"
+#include "core/scopes_wanted.h"
 #include "core/steps_wanted.h"
 #include "core/trace_window.h"
+#include "core/warps_wanted.h"
 
 /* Switches: each is an option, and 1 when it is given.
  *    field, word, help */
@@ -36,10 +38,12 @@ struct run_wanted {
 	uint64_t
 		counters_ns; /* how often hardware counters are read; 0: never. Their samples are in files
 			       * (core/counted_samples.h) */
-	struct trace_window window; /* of a trace */
-	struct steps_wanted steps;  /* … of the program */
+	struct trace_window window;  /* of a trace */
+	struct steps_wanted steps;   /* … of the program */
+	struct scopes_wanted scopes; /* within kernels */
+	struct warps_wanted warps;
 };
 /* Collectors are another build's: the page says of which version (CONTROL_VERSION). */
-_Static_assert(sizeof(struct run_wanted) == 368, "run_wanted");
+_Static_assert(sizeof(struct run_wanted) == 424, "run_wanted");
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "base/shell.h"
 #include "base/util.h"
 
 /* ---- words ---- */
@@ -20,19 +21,12 @@ static bool is_plain(const char *word)
 	return *word && !word[strspn(word, letters)];
 }
 
-static void put_quoted(struct buf *out, const char *word)
+static void put_word(struct buf *out, const char *word)
 {
-	if (is_plain(word)) {
+	if (is_plain(word))
 		buf_puts(out, word);
-		return;
-	}
-	buf_putc(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_puts(out, "'\\''");
-		else
-			buf_putc(out, *word);
-	buf_putc(out, '\'');
+	else
+		shell_put_quoted(out, word);
 }
 
 /* NAME='the value' */
@@ -41,12 +35,12 @@ static void put_variable(struct buf *out, const char *word)
 	const char *value = strchr(word, '=');
 
 	if (!value) {
-		put_quoted(out, word);
+		put_word(out, word);
 		return;
 	}
 	buf_put(out, word, (size_t)(value + 1 - word));
 	if (value[1])
-		put_quoted(out, value + 1);
+		put_word(out, value + 1);
 }
 
 /* Words, each with a NUL behind it, with spaces between. */
@@ -65,7 +59,7 @@ static void put_words(const struct session *s, uint32_t words, struct buf *out,
 
 void run_put_command(const struct session *s, const struct session_run *run, struct buf *out)
 {
-	put_words(s, run->strings[RUN_COMMAND], out, put_quoted);
+	put_words(s, run->strings[RUN_COMMAND], out, put_word);
 }
 
 void run_put_environment(const struct session *s, const struct session_run *run, struct buf *out)

@@ -4,6 +4,31 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include "base/util.h"
+#include "core/cut.h"
+
+uint32_t session_kinds_without(const char *context)
+{
+	enum {
+		RANGES = CUT_KIND(FRAME_NVTX),
+		COMPILED =
+			CUT_KIND(FRAME_NATIVE) | CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR),
+		READ = CUT_KIND(FRAME_PYTHON) | COMPILED,
+	};
+	static const struct {
+		const char *word;
+		uint32_t without;
+	} contexts[] = {
+		{"shadow", READ},
+		{"scopes", READ | RANGES},
+		{"python", COMPILED | RANGES | CUT_KIND(FRAME_SCOPE)},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++)
+		if (!strcasecmp(contexts[i].word, context))
+			return contexts[i].without;
+	return 0;
+}
 
 const char *session_format(bool traced, const char *word)
 {

@@ -5,7 +5,10 @@
  * to case.
  *   thread  any */
 #include <stdbool.h>
+#include <stdint.h>
 
+/* What a session leaves out of the contexts that the run reads, by the word for what it wants: CUT_KIND()s (core/cut.h). */
+uint32_t session_kinds_without(const char *context);
 /* The word for a format of files of a session, the usual one for NULL and ""; NULL: it is none. And those that
  * there are. */
 const char *session_format(bool traced, const char *word);

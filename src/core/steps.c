@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "core/steps.h"
-#include <string.h>
-#include <strings.h>
+#include "base/any_case.h"
 #include "base/util.h"
 
 /* ---- one that adds ---- */
@@ -159,22 +158,12 @@ void steps_tell(const struct steps *s, struct steps_told *ret)
 
 /* ---- names ---- */
 
-static bool has_word(const char *name, size_t len, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= len; i++)
-		if (!strncasecmp(name + i, word, n))
-			return true;
-	return false;
-}
-
 unsigned steps_rank(const char *name, size_t len)
 {
 	static const char *const words[] = {"epoch", "batch", "iter", "step", "profilerstep#"};
 
 	for (unsigned i = ARRAY_SIZE(words); i-- > 0;)
-		if (has_word(name, len, words[i]))
+		if (find_any_case(name, len, words[i]))
 			return i + 1;
 	return 0;
 }

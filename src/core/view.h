@@ -31,6 +31,7 @@
 	_(NOTES, "notes")                                                                          \
 	_(ROOFLINE, "roofline")                                                                    \
 	_(TIMELINE, "timeline")                                                                    \
+	_(WARPS, "warps")                                                                          \
 	_(DURATIONS, "durations")                                                                  \
 	_(LOG, "log")
 

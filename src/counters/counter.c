@@ -21,10 +21,8 @@
 #include "counters/pm.h"
 
 /* Between two reads: for so many samples, for each read costs 0.7 ms and more of the processor. */
-#define PERIOD_SAMPLES  25
-#define PERIOD_LEAST_NS (NSEC_PER_SEC / 20)
-#define PERIOD_MOST_NS  (NSEC_PER_SEC / 4)
-#define NO              COUNTERS_NONE ": "
+#define ASKED_NS (NSEC_PER_SEC / 50) /* between looks whether a collector asks for them */
+#define NO       COUNTERS_NONE ": "
 
 struct counter {
 	struct counter_page *page;
@@ -286,15 +284,30 @@ static void close_devices(struct counter *c)
 	}
 }
 
+static bool is_asked(const struct counter *c)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		any = (c->subjects[i].samples &&
+		       atomic_exchange(&c->subjects[i].samples->asked, 0)) ||
+		      any;
+	return any;
+}
+
 /* Until the next read, or until we are to end. */
 static void pass_time(struct counter *c)
 {
-	uint64_t period_ns = MAX(PERIOD_SAMPLES * c->page->interval_ns, PERIOD_LEAST_NS);
-	uint64_t end_ns = clock_monotonic_ns() + MIN(period_ns, PERIOD_MOST_NS);
-	const struct timespec end = {(time_t)(end_ns / NSEC_PER_SEC),
-				     (long)(end_ns % NSEC_PER_SEC)};
+	uint64_t now = clock_monotonic_ns(), end_ns = now + pm_period_ns(c->page->interval_ns);
 
-	(void)sem_clockwait(&c->page->wake, CLOCK_MONOTONIC, &end);
+	for (; now < end_ns && !is_asked(c); now = clock_monotonic_ns()) {
+		uint64_t look_ns = MIN(now + ASKED_NS, end_ns);
+		const struct timespec look = {(time_t)(look_ns / NSEC_PER_SEC),
+					      (long)(look_ns % NSEC_PER_SEC)};
+
+		if (sem_clockwait(&c->page->wake, CLOCK_MONOTONIC, &look) == 0)
+			return;
+	}
 }
 
 static void count(struct counter *c)

@@ -14,9 +14,10 @@
 #define STALE_NS  (3 * NSEC_PER_SEC)
 #define HUNG_NS   (30 * NSEC_PER_SEC) /* without a sign of life: opening a device may take seconds */
 #define FAREWELL_NS                                                                                \
-	(2 * NSEC_PER_SEC) /* for it to take what is there and to give the hardware back */
-#define NAP_NS (NSEC_PER_SEC / 200)
-#define KEPT   (COUNTER_TIMES / 4) /* of a device that the run has not used so far */
+	(2 * NSEC_PER_SEC)          /* for it to take what is there and to give the hardware back */
+#define AWAIT_NS (3 * NSEC_PER_SEC) /* for it to begin */
+#define NAP_NS   (NSEC_PER_SEC / 200)
+#define KEPT     (COUNTER_TIMES / 4) /* of a device that the run has not used so far */
 
 /* ---- what it says ---- */
 
@@ -159,6 +160,22 @@ static bool take(struct counting *c, struct session *s, uint64_t now_ns)
 		c->new_ns = now_ns;
 	s->counting = c->new_ns && now_ns - c->new_ns < STALE_NS && c->child.pid;
 	return is_new;
+}
+
+static bool has_begun(const struct counting *c)
+{
+	return atomic_load_explicit(&c->page->n, memory_order_acquire) ||
+	       atomic_load(&c->page->state) == COUNTER_OVER;
+}
+
+void counting_await(struct counting *c, struct session *s)
+{
+	const struct timespec nap = {0, NAP_NS};
+
+	while (c->child.pid && !has_begun(c) && clock_monotonic_ns() - c->begun_ns < AWAIT_NS) {
+		nanosleep(&nap, NULL);
+		look(c, s, clock_monotonic_ns());
+	}
 }
 
 bool counting_update(struct counting *c, struct session *s)

@@ -28,6 +28,9 @@ struct counting {
  * counting_begin_known(): it samples the devices that the session has, and no others, for nobody but us. */
 void counting_begin_known(struct counting *c, uint64_t interval_ns, struct session *s);
 void counting_begin(struct counting *c, uint64_t interval_ns, const char *dir, struct session *s);
+/* Wait until it counts, or has nothing to count, three seconds at most: opening a device takes one, and what runs meanwhile has no
+ * counters. Whose driver takes longer begins late. */
+void counting_await(struct counting *c, struct session *s);
 /* Take what was counted into the session. True: there was something. Call it as often as you like. */
 bool counting_update(struct counting *c, struct session *s);
 /* Tell the helper to end, without waiting for it. */

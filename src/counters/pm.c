@@ -12,9 +12,7 @@
 
 enum {
 	BUFFER_BYTES = 64 << 20, /* of the hardware's, into which it writes */
-	SAMPLES_MAX =
-		64,      /* that are decoded at a time; each costs 10 us, whether it comes or not */
-	DECODES_MAX = 64 /* a read: the hardware may be faster than we are */
+	DECODES_MAX = 8          /* a read: the hardware may be faster than we are */
 };
 
 bool pm_bind(const struct cupti_host *host, struct cupti_pm_api *ret)
@@ -118,7 +116,7 @@ static int make_data(struct pm *pm)
 				     .sampling = pm->sampling,
 				     .names = pm->names,
 				     .n = pm->n,
-				     .max_samples = SAMPLES_MAX};
+				     .max_samples = PM_ROOM};
 	int r = CALL(pm, cuptiPmSamplingGetCounterDataSize, &p);
 
 	if (r)

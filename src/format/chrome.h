@@ -12,6 +12,9 @@
 
 bool chrome_detect(const char *head, size_t n);
 int chrome_read(struct reader_input *in, struct session *s, struct format_error *error);
+struct warp_trace;
+/* Single scopes within kernels (format/warps.h). 0, or a negative errno with *error set. */
+int chrome_read_warps(struct reader_input *in, struct warp_trace *t, struct format_error *error);
 /* -ENODATA: the session has no trace. */
 int chrome_write(const struct session *s, const struct write_options *options, struct out *out);
 

@@ -583,8 +583,11 @@ static int on_cycles(struct reader *r, const struct chrome_event *e, uint32_t tr
 				    .frame = frame_of(r, FRAME_INSTRUMENT, e->name),
 				    .lane = session_lane_intern(r->s, &session_nowhere)};
 	uint32_t frame = frame_of(r, FRAME_KERNEL, e->cat);
+	size_t n = e->n_call_stack;
 
-	range.base = stack_node(r, e, e->n_call_stack);
+	/* Triton's Proton has the kernel as the last frame, too. */
+	n -= n > 0 && e->call_stack[n - 1] == e->cat;
+	range.base = stack_node(r, e, n);
 	if (range.frame == SESSION_NONE || range.lane == SESSION_NONE || frame == SESSION_NONE ||
 	    range.base == SESSION_NONE)
 		return -ENOMEM;

@@ -112,11 +112,11 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 
 int format_load(const char *path, struct session **ret_session, struct format_error *error)
 {
-	return format_load_annotated(path, NULL, ret_session, error);
+	return format_load_beside(path, &(struct format_beside){.namer = NULL}, ret_session, error);
 }
 
-int format_load_annotated(const char *path, struct annotations *annotations,
-			  struct session **ret_session, struct format_error *error)
+int format_load_beside(const char *path, const struct format_beside *beside,
+		       struct session **ret_session, struct format_error *error)
 {
 	_cleanup_(session_freep) struct session *s = NULL;
 	_cleanup_(closep) int fd = reader_open(path);
@@ -129,10 +129,11 @@ int format_load_annotated(const char *path, struct annotations *annotations,
 	if (!s)
 		return format_fail_code(error, -ENOMEM);
 	reader_init_fd(&in, fd);
-	in.annotations = annotations;
+	in.annotations = beside->annotations;
+	in.namer = beside->namer;
 	r = format_read(&in, s, error);
-	if (r == 0 && annotations)
-		r = annotations_settle(annotations, s, path, error);
+	if (r == 0 && beside->annotations)
+		r = annotations_settle(beside->annotations, s, path, error);
 	if (r < 0)
 		return r;
 	if (!s->source)

@@ -61,6 +61,7 @@ struct write_options {
 };
 
 struct annotations;
+struct native_namer;
 
 struct format {
 	const char *name;   /* "hatchet" */
@@ -97,9 +98,14 @@ int format_read(struct reader_input *in, struct session *s, struct format_error 
 /* Read a file, whatever its format, into a new session; "-" is standard input. 0, or a negative
  * errno with *error set. */
 int format_load(const char *path, struct session **ret_session, struct format_error *error);
-/* The same of a trace, joined with what a file says of its nodes (annotations.h), which is of no use afterwards. */
-int format_load_annotated(const char *path, struct annotations *annotations,
-			  struct session **ret_session, struct format_error *error);
+/* What else there is for a file; any may be NULL. */
+struct format_beside {
+	struct annotations
+		*annotations; /* of nodes of a trace (annotations.h), of no use afterwards */
+	const struct native_namer *namer; /* of a tape: lines of code that was sampled */
+};
+int format_load_beside(const char *path, const struct format_beside *beside,
+		       struct session **ret_session, struct format_error *error);
 /* Write a file in one piece (see write_file_tagged). options may be NULL. 0 or -errno. */
 int format_save(const char *path, const struct format *format, const struct session *s,
 		const struct write_options *options);

@@ -12,53 +12,17 @@
 
 #include "format/counters.h"
 #include "format/export.h"
-#include "format/protobuf.h"
+#include "format/perfetto_packets.h"
 #include "format/timeline.h"
 
-/* field numbers of the messages */
-enum {
-	TRACE_PACKET = 1,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_EVENT = 11,
-	PACKET_INTERNED = 12,
-	PACKET_FLAGS = 13,
-	PACKET_TRACK = 60,
-	TRACK_UUID = 1,
-	TRACK_NAME = 2,
-	TRACK_PARENT = 5,
-	TRACK_COUNTER = 8,
-	COUNTER_UNIT = 3,
-	EVENT_CATEGORY_IID = 3,
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
-	EVENT_NAME_IID = 10,
-	EVENT_TRACK = 11,
-	EVENT_NAME = 23,
-	EVENT_VALUE = 44,
-	EVENT_FLOWS = 47,
-	EVENT_FLOWS_END = 48,
-	ANNOTATION_NAME_IID = 1,
-	ANNOTATION_STRING_IID = 17,
-	INTERNED_CATEGORIES = 1,
-	INTERNED_NAMES = 2,
-	INTERNED_ANNOTATIONS = 3,
-	INTERNED_STRINGS = 29,
-	INTERNED_IID = 1,
-	INTERNED_TEXT = 2,
-};
-enum { SLICE_BEGIN = 1, SLICE_END = 2, VALUE = 4 };
-enum { UNIT_NONE = 0, UNIT_BYTES = 3 };
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
-enum { SEQUENCE = 1, CONTEXT_IID = 1 };
+enum { CONTEXT_IID = 1 };
 
 _Static_assert(COUNTER_N < 32, "a bit for each");
 
 struct perfetto {
 	const struct session *s;
 	struct timeline timeline;
-	struct out *out;
-	struct buf packet, message, inner, text;
+	struct perfetto_packets p;
 	struct export_path path;
 	struct export_names names;
 	uint8_t *sent; /* of a node: its name and context are interned */
@@ -70,37 +34,13 @@ struct perfetto {
 	uint32_t *first, *launched;
 };
 
-/* Text as valid UTF-8, at the end of x->text. */
+/* Text as valid UTF-8, at the end of x->p.text. */
 static void put_text(struct perfetto *x, const char *text)
 {
-	export_put_text(&x->text, text, strlen(text));
+	export_put_text(&x->p.text, text, strlen(text));
 }
 
-/* ---- packets ---- */
-
-static void packet_end(struct perfetto *x)
-{
-	struct buf *head = &x->message;
-
-	buf_clear(head);
-	pb_varint(head, TRACE_PACKET << 3 | 2);
-	pb_varint(head, x->packet.len);
-	out_put_buf(x->out, head);
-	out_put_buf(x->out, &x->packet);
-	buf_clear(&x->packet);
-}
-
-static void put_track(struct perfetto *x, uint64_t uuid, uint64_t parent)
-{
-	buf_clear(&x->message);
-	pb_u64(&x->message, TRACK_UUID, uuid);
-	pb_message(&x->message, TRACK_NAME, &x->text);
-	if (parent)
-		pb_u64(&x->message, TRACK_PARENT, parent);
-	pb_message(&x->packet, PACKET_TRACK, &x->message);
-	packet_end(x);
-	buf_clear(&x->text);
-}
+/* ---- tracks ---- */
 
 /* Tracks have the numbers from 1 on, groups those behind them. */
 static uint64_t group_uuid(const struct perfetto *x, uint32_t group)
@@ -113,41 +53,28 @@ static void put_tracks(struct perfetto *x)
 	const struct timeline *t = &x->timeline;
 
 	for (size_t i = 0; i < t->n_groups; i++) {
-		timeline_group_name(x->s, &t->groups[i], &x->text);
-		put_track(x, group_uuid(x, (uint32_t)i), 0);
+		timeline_group_name(x->s, &t->groups[i], &x->p.text);
+		perfetto_put_track(&x->p, group_uuid(x, (uint32_t)i), 0);
 	}
 	for (size_t i = 0; i < t->n_tracks; i++) {
-		timeline_track_name(x->s, &t->tracks[i], &x->text);
-		put_track(x, i + 1, group_uuid(x, t->tracks[i].group));
+		timeline_track_name(x->s, &t->tracks[i], &x->p.text);
+		perfetto_put_track(&x->p, i + 1, group_uuid(x, t->tracks[i].group));
 	}
 }
 
 /* ---- interned texts ---- */
 
-/* One entry of the interned data under construction in x->message. */
-static void intern(struct perfetto *x, unsigned field, uint64_t iid)
-{
-	buf_clear(&x->inner);
-	pb_u64(&x->inner, INTERNED_IID, iid);
-	pb_message(&x->inner, INTERNED_TEXT, &x->text);
-	pb_message(&x->message, field, &x->inner);
-	buf_clear(&x->text);
-}
-
 /* What all events share; with it the state of the sequence begins. */
 static void put_start(struct perfetto *x)
 {
-	buf_clear(&x->message);
+	buf_clear(&x->p.message);
 	for (size_t i = 0; i < TIMELINE_N; i++) {
 		put_text(x, timeline_categories[i]);
-		intern(x, INTERNED_CATEGORIES, i + 1);
+		perfetto_intern(&x->p, INTERNED_CATEGORIES, i + 1);
 	}
 	put_text(x, "calling context");
-	intern(x, INTERNED_ANNOTATIONS, CONTEXT_IID);
-	pb_u64(&x->packet, PACKET_SEQUENCE, SEQUENCE);
-	pb_u64(&x->packet, PACKET_FLAGS, STATE_CLEARED);
-	pb_message(&x->packet, PACKET_INTERNED, &x->message);
-	packet_end(x);
+	perfetto_intern(&x->p, INTERNED_ANNOTATIONS, CONTEXT_IID);
+	perfetto_put_start(&x->p);
 }
 
 static int intern_node(struct perfetto *x, uint32_t node)
@@ -158,45 +85,28 @@ static int intern_node(struct perfetto *x, uint32_t node)
 	if (x->sent[node])
 		return 0;
 	x->sent[node] = 1;
-	buf_clear(&x->message);
+	buf_clear(&x->p.message);
 	put_text(x, export_name(&x->names, node));
-	intern(x, INTERNED_NAMES, node + UINT64_C(1));
+	perfetto_intern(&x->p, INTERNED_NAMES, node + UINT64_C(1));
 	r = export_path(x->s, node, &x->path);
 	first = x->path.n > x->most ? x->path.n - x->most : 0;
 	if (first)
-		buf_puts(&x->text, "\xe2\x80\xa6"); /* … */
+		buf_puts(&x->p.text, "\xe2\x80\xa6"); /* … */
 	for (size_t i = first; r == 0 && i + 1 < x->path.n; i++) {
 		if (i)
-			buf_puts(&x->text, " > ");
+			buf_puts(&x->p.text, " > ");
 		put_text(x, export_name(&x->names, x->path.nodes[i]));
 	}
-	intern(x, INTERNED_STRINGS, node + UINT64_C(1));
-	pb_message(&x->packet, PACKET_INTERNED, &x->message);
+	perfetto_intern(&x->p, INTERNED_STRINGS, node + UINT64_C(1));
+	pb_message(&x->p.packet, PACKET_INTERNED, &x->p.message);
 	return r;
 }
 
 /* ---- events ---- */
 
-static void packet_begin(struct perfetto *x, uint64_t time_ns)
-{
-	pb_u64(&x->packet, PACKET_TIMESTAMP, time_ns);
-	pb_u64(&x->packet, PACKET_SEQUENCE, SEQUENCE);
-	pb_u64(&x->packet, PACKET_FLAGS, STATE_NEEDED);
-}
-
-static void put_end_of(struct perfetto *x, uint64_t uuid, uint64_t end_ns)
-{
-	packet_begin(x, end_ns);
-	buf_clear(&x->message);
-	pb_u64(&x->message, EVENT_TYPE, SLICE_END);
-	pb_u64(&x->message, EVENT_TRACK, uuid);
-	pb_message(&x->packet, PACKET_EVENT, &x->message);
-	packet_end(x);
-}
-
 static void put_end(struct perfetto *x, uint32_t track, uint64_t end_ns)
 {
-	put_end_of(x, track + UINT64_C(1), end_ns);
+	perfetto_put_end(&x->p, track + UINT64_C(1), end_ns);
 }
 
 /* End what is open on a track, the innermost first, down to one event. */
@@ -212,9 +122,9 @@ static void end_down_to(struct perfetto *x, uint32_t track, uint32_t event)
 static void put_flows(struct perfetto *x, uint32_t event)
 {
 	for (uint32_t i = x->first[event]; i < x->first[event + 1]; i++)
-		pb_fixed64(&x->message, EVENT_FLOWS, x->launched[i] + UINT64_C(1));
+		pb_fixed64(&x->p.message, EVENT_FLOWS, x->launched[i] + UINT64_C(1));
 	if (x->timeline.launchers[event] != SESSION_NONE)
-		pb_fixed64(&x->message, EVENT_FLOWS_END, event + UINT64_C(1));
+		pb_fixed64(&x->p.message, EVENT_FLOWS_END, event + UINT64_C(1));
 }
 
 static int put_begin(struct perfetto *x, uint32_t event)
@@ -225,20 +135,20 @@ static int put_begin(struct perfetto *x, uint32_t event)
 
 	end_down_to(x, e->track, e->outer);
 	x->open[e->track] = event;
-	packet_begin(x, v->start_ns);
+	perfetto_packet_begin(&x->p, v->start_ns);
 	r = intern_node(x, v->node);
-	buf_clear(&x->inner);
-	pb_u64(&x->inner, ANNOTATION_NAME_IID, CONTEXT_IID);
-	pb_u64(&x->inner, ANNOTATION_STRING_IID, v->node + UINT64_C(1));
-	buf_clear(&x->message);
-	pb_u64(&x->message, EVENT_TYPE, SLICE_BEGIN);
-	pb_u64(&x->message, EVENT_TRACK, e->track + UINT64_C(1));
-	pb_u64(&x->message, EVENT_NAME_IID, v->node + UINT64_C(1));
-	pb_u64(&x->message, EVENT_CATEGORY_IID, timeline_category(x->s, v) + UINT64_C(1));
-	pb_message(&x->message, EVENT_ANNOTATION, &x->inner);
+	buf_clear(&x->p.inner);
+	pb_u64(&x->p.inner, ANNOTATION_NAME_IID, CONTEXT_IID);
+	pb_u64(&x->p.inner, ANNOTATION_STRING_IID, v->node + UINT64_C(1));
+	buf_clear(&x->p.message);
+	pb_u64(&x->p.message, EVENT_TYPE, SLICE_BEGIN);
+	pb_u64(&x->p.message, EVENT_TRACK, e->track + UINT64_C(1));
+	pb_u64(&x->p.message, EVENT_NAME_IID, v->node + UINT64_C(1));
+	pb_u64(&x->p.message, EVENT_CATEGORY_IID, timeline_category(x->s, v) + UINT64_C(1));
+	pb_message(&x->p.message, EVENT_ANNOTATION, &x->p.inner);
 	put_flows(x, event);
-	pb_message(&x->packet, PACKET_EVENT, &x->message);
-	packet_end(x);
+	pb_message(&x->p.packet, PACKET_EVENT, &x->p.message);
+	perfetto_packet_end(&x->p);
 	return r;
 }
 
@@ -263,17 +173,17 @@ static uint64_t counter_uuid(const struct perfetto *x, uint32_t group, enum coun
 
 static void put_counter_track(struct perfetto *x, uint32_t group, enum counter counter)
 {
-	buf_clear(&x->inner);
-	pb_u64(&x->inner, COUNTER_UNIT, counter == COUNTER_MEMORY ? UNIT_BYTES : UNIT_NONE);
-	buf_clear(&x->message);
-	pb_u64(&x->message, TRACK_UUID, counter_uuid(x, group, counter));
+	buf_clear(&x->p.inner);
+	pb_u64(&x->p.inner, COUNTER_UNIT, counter == COUNTER_MEMORY ? UNIT_BYTES : UNIT_NONE);
+	buf_clear(&x->p.message);
+	pb_u64(&x->p.message, TRACK_UUID, counter_uuid(x, group, counter));
 	put_text(x, counter_tracks[counter].name);
-	pb_message(&x->message, TRACK_NAME, &x->text);
-	pb_u64(&x->message, TRACK_PARENT, group_uuid(x, group));
-	pb_message(&x->message, TRACK_COUNTER, &x->inner);
-	pb_message(&x->packet, PACKET_TRACK, &x->message);
-	packet_end(x);
-	buf_clear(&x->text);
+	pb_message(&x->p.message, TRACK_NAME, &x->p.text);
+	pb_u64(&x->p.message, TRACK_PARENT, group_uuid(x, group));
+	pb_message(&x->p.message, TRACK_COUNTER, &x->p.inner);
+	pb_message(&x->p.packet, PACKET_TRACK, &x->p.message);
+	perfetto_packet_end(&x->p);
+	buf_clear(&x->p.text);
 	x->counted[group] |= 1u << counter;
 }
 
@@ -285,13 +195,13 @@ static void put_counter(void *ctx, uint32_t group, enum counter counter, uint64_
 	if (!(x->counted[group] & 1u << counter))
 		put_counter_track(x, group, counter);
 	memcpy(&bits, &value, sizeof(bits));
-	packet_begin(x, ns);
-	buf_clear(&x->message);
-	pb_u64(&x->message, EVENT_TYPE, VALUE);
-	pb_u64(&x->message, EVENT_TRACK, counter_uuid(x, group, counter));
-	pb_fixed64(&x->message, EVENT_VALUE, bits);
-	pb_message(&x->packet, PACKET_EVENT, &x->message);
-	packet_end(x);
+	perfetto_packet_begin(&x->p, ns);
+	buf_clear(&x->p.message);
+	pb_u64(&x->p.message, EVENT_TYPE, VALUE);
+	pb_u64(&x->p.message, EVENT_TRACK, counter_uuid(x, group, counter));
+	pb_fixed64(&x->p.message, EVENT_VALUE, bits);
+	pb_message(&x->p.packet, PACKET_EVENT, &x->p.message);
+	perfetto_packet_end(&x->p);
 }
 
 /* ---- what is not known ---- */
@@ -309,28 +219,26 @@ static void put_unrecorded(void *ctx, uint32_t group, const struct unrecorded_sp
 
 	if (!(x->counted[group] & 1u << COUNTER_N)) {
 		put_text(x, UNRECORDED_TRACK);
-		put_track(x, uuid, group_uuid(x, group));
+		perfetto_put_track(&x->p, uuid, group_uuid(x, group));
 		x->counted[group] |= 1u << COUNTER_N;
 	}
-	packet_begin(x, span->start_ns);
-	buf_clear(&x->message);
-	pb_u64(&x->message, EVENT_TYPE, SLICE_BEGIN);
-	pb_u64(&x->message, EVENT_TRACK, uuid);
+	perfetto_packet_begin(&x->p, span->start_ns);
+	buf_clear(&x->p.message);
+	pb_u64(&x->p.message, EVENT_TYPE, SLICE_BEGIN);
+	pb_u64(&x->p.message, EVENT_TRACK, uuid);
 	put_text(x, unrecorded_words[span->reason]);
-	pb_message(&x->message, EVENT_NAME, &x->text);
-	buf_clear(&x->text);
-	pb_message(&x->packet, PACKET_EVENT, &x->message);
-	packet_end(x);
-	put_end_of(x, uuid, span->end_ns);
+	pb_message(&x->p.message, EVENT_NAME, &x->p.text);
+	buf_clear(&x->p.text);
+	pb_message(&x->p.packet, PACKET_EVENT, &x->p.message);
+	perfetto_packet_end(&x->p);
+	perfetto_put_end(&x->p, uuid, span->end_ns);
 }
 
 static int put_trace(struct perfetto *x)
 {
-	struct buf *all[] = {&x->packet, &x->message, &x->inner, &x->text};
 	int r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		buf_init(all[i], 0);
+	perfetto_packets_init(&x->p, x->p.out);
 	put_tracks(x);
 	put_start(x);
 	r = put_events(x);
@@ -338,11 +246,7 @@ static int put_trace(struct perfetto *x)
 		r = counters_put(&x->timeline, x->s, put_counter, x);
 	if (r == 0)
 		r = unrecorded_put_all(&x->timeline, x->s, put_unrecorded, x);
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		r = all[i]->error ? all[i]->error : r;
-		buf_done(all[i]);
-	}
-	return r;
+	return perfetto_packets_done(&x->p, r);
 }
 
 /* Events that were launched, by who launched them. */
@@ -368,7 +272,7 @@ static int list_launched(struct perfetto *x)
 static int perfetto_write(const struct session *s, const struct write_options *options,
 			  struct out *out)
 {
-	struct perfetto x = {.s = s, .out = out};
+	struct perfetto x = {.s = s, .p.out = out};
 	int r = timeline_init(&x.timeline, s);
 
 	if (r < 0)

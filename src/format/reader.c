@@ -71,6 +71,7 @@ void reader_init_fd(struct reader_input *in, int fd)
 	in->fd = fd;
 	in->head_len = in->head_used = 0;
 	in->annotations = NULL;
+	in->namer = NULL;
 }
 
 static ssize_t read_memory(void *ctx, void *data, size_t cap)
@@ -91,6 +92,7 @@ void reader_init_memory(struct reader_input *in, struct reader_memory *memory)
 	in->fd = -1;
 	in->head_len = in->head_used = 0;
 	in->annotations = NULL;
+	in->namer = NULL;
 }
 
 ssize_t reader_read(struct reader_input *in, void *data, size_t cap)

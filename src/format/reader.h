@@ -36,11 +36,13 @@ void format_error_line(const struct format_error *error, const char *path, struc
 /* Where a reader reads. `head` holds bytes that were looked at already and come first. */
 #define READER_HEAD 4096
 struct annotations;
+struct native_namer;
 struct reader_input {
 	ssize_t (*read)(void *ctx, void *data, size_t cap); /* bytes, 0 at the end, or -errno */
 	void *ctx;
-	int fd;                          /* that it reads from and nobody else, or -1 */
-	struct annotations *annotations; /* to join with a trace (annotations.h), or NULL */
+	int fd;                           /* that it reads from and nobody else, or -1 */
+	struct annotations *annotations;  /* to join with a trace (annotations.h), or NULL */
+	const struct native_namer *namer; /* of a tape, or NULL */
 	size_t head_len, head_used;
 	char head[READER_HEAD];
 };

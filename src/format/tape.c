@@ -16,7 +16,7 @@ static ssize_t tape_bytes(void *ctx, void *data, size_t n)
 static int tape_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
 	uint64_t offset = 0;
-	int r = wire_read_tape(tape_bytes, in, s, &offset);
+	int r = wire_read_tape(tape_bytes, in, in->namer, s, &offset);
 
 	if (r < 0)
 		return format_fail(error, r, offset, "%s",

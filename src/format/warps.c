@@ -1,205 +1,252 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 
-/* Buffers that warps wrote (intra/warp_records.h), as tests of Triton's Proton keep them: one launch of a kernel. Little endian
- * 32-bit words: version, where the header begins (4), how long it is, where the buffer begins, how long it is, type of the device
- * (1 CUDA, 2 HIP), blocks, warps of a block, bytes of a block, how many warps record, and which. Neither the kernel nor its
- * scopes have names in it. */
+/* Scopes within kernels as a profile: sums of them, below their kernels. */
+#include "format/warps.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/format.h"
-#include "intra/scope_sums.h"
+#include "intra/warp_file.h"
+#include "intra/warp_stats.h"
 
-#define WARPS_VERSION 1u
-
-enum word {
-	WORD_VERSION,
-	WORD_HEADER,
-	WORD_HEADER_BYTES,
-	WORD_BUFFER,
-	WORD_BUFFER_BYTES,
-	WORD_DEVICE,
-	WORD_BLOCKS,
-	WORD_WARPS,
-	WORD_BLOCK_BYTES,
-	WORD_RECORDING,
-	N_WORDS
-};
-#define BLOCK_MOST ((size_t)1 << 30)
-
-struct dump {
-	struct reader_input *in;
-	struct session *s;
-	struct format_error *error;
-	uint64_t offset;
-	uint32_t words[N_WORDS], recording[WARP_MOST];
-	struct warp_layout layout;
-	struct scope_sums sums;
-	struct warp_losses losses;
-	char *block;
-};
-
-static uint32_t header_bytes(uint32_t n_recording)
+bool warps_detect(const char *head, size_t n)
 {
-	return (N_WORDS + n_recording) * (uint32_t)sizeof(uint32_t);
+	return warp_file_detect(head, n) || warp_dump_detect(head, n);
 }
 
-static bool warps_detect(const char *head, size_t n)
+static ssize_t read_more(void *ctx, void *data, size_t n)
 {
-	if (n < N_WORDS * sizeof(uint32_t))
-		return false;
-	return warp_word(head, WORD_VERSION) == WARPS_VERSION &&
-	       warp_word(head, WORD_HEADER) == sizeof(uint32_t) &&
-	       warp_word(head, WORD_RECORDING) <= WARP_MOST &&
-	       warp_word(head, WORD_HEADER_BYTES) ==
-		       header_bytes(warp_word(head, WORD_RECORDING)) &&
-	       warp_word(head, WORD_BUFFER) == warp_word(head, WORD_HEADER_BYTES);
+	return reader_read(ctx, data, n);
 }
 
-/* All of n bytes. */
-static int take(struct dump *d, void *data, size_t n)
+int warps_read_trace(struct reader_input *in, struct warp_trace *t, struct warps_said *ret_said,
+		     struct format_error *error)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t got = reader_read(d->in, (char *)data + done, n - done);
+	struct warp_file_end end;
+	int r;
 
-		if (got < 0)
-			return format_fail_code(d->error, (int)got);
-		if (got == 0)
-			return format_fail(d->error, -EBADMSG, d->offset, "truncated");
-		done += (size_t)got;
-		d->offset += (size_t)got;
-	}
+	*ret_said = (struct warps_said){0};
+	if (warp_dump_detect(in->head, in->head_len))
+		return warp_dump_read(in, t, &ret_said->losses, error);
+	r = warp_file_read(read_more, in, t, &end);
+	if (r == -EBADMSG)
+		return format_fail(error, r, 0, "no file of scopes, or its beginning is damaged");
+	if (r == -EPROTONOSUPPORT)
+		return format_fail(error, r, FORMAT_NO_OFFSET,
+				   "scopes in a version of the format that this proton does not "
+				   "know");
+	if (r < 0)
+		return format_fail_code(error, r);
+	ret_said->n_missing = end.n_bytes - end.n_whole;
+	for (size_t i = 0; i < t->n_launches; i++)
+		ret_said->n_dropped += t->launches[i].n_dropped;
+	for (size_t i = 0; i < t->n_warps; i++)
+		ret_said->losses.overwritten += t->warps[i].n_lost;
 	return 0;
 }
 
-static int take_header(struct dump *d)
-{
-	char head[N_WORDS * sizeof(uint32_t)], warps[sizeof(d->recording)];
-	int r = take(d, head, sizeof(head));
+/* ---- sums ---- */
 
-	if (r == 0 && !warps_detect(head, sizeof(head)))
-		return format_fail(d->error, -EBADMSG, 0, "no buffer that warps wrote");
-	for (size_t i = 0; r == 0 && i < N_WORDS; i++)
-		d->words[i] = warp_word(head, i);
-	if (r == 0)
-		r = take(d, warps, d->words[WORD_RECORDING] * sizeof(uint32_t));
-	for (size_t i = 0; r == 0 && i < d->words[WORD_RECORDING]; i++)
-		d->recording[i] = warp_word(warps, i);
-	d->layout = (struct warp_layout){.n_blocks = d->words[WORD_BLOCKS],
-					 .n_warps = d->words[WORD_WARPS],
-					 .block_bytes = d->words[WORD_BLOCK_BYTES],
-					 .recording = d->recording,
-					 .n_recording = d->words[WORD_RECORDING]};
-	if (r == 0 &&
-	    (uint64_t)d->layout.n_blocks * d->layout.block_bytes > d->words[WORD_BUFFER_BYTES])
-		return format_fail(d->error, -EINVAL, WORD_BLOCKS * sizeof(uint32_t),
-				   "wrong shape: %" PRIu32 " blocks of %" PRIu32
-				   " bytes are not the %" PRIu32 " that the buffer has",
-				   d->layout.n_blocks, d->layout.block_bytes,
-				   d->words[WORD_BUFFER_BYTES]);
+/* The node of a calling context, frames with '\n' between. */
+static uint32_t context_node(struct session *s, const char *path, size_t len)
+{
+	uint32_t node = SESSION_ROOT;
+
+	for (const char *at = path, *end = path + len; node != SESSION_NONE && at < end;) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		char *name;
+
+		stop = stop ? stop : end;
+		name = strndup(at, (size_t)(stop - at));
+		node = name ? session_node(s, node, FRAME_FUNCTION, name) : SESSION_NONE;
+		free(name);
+		at = stop + 1;
+	}
+	return node;
+}
+
+struct sums {
+	const struct warp_trace *t;
+	const struct warp_stats *stats;
+	struct session *s;
+	uint32_t lane;
+	uint32_t *nodes; /* of stats */
+};
+
+/* Sums of damaged clocks are beyond 64 bits, and so is the largest of these as a double; not a number: it has none. */
+static uint64_t whole_cycles(double cycles)
+{
+	if (!(cycles >= 0))
+		return 0;
+	return cycles < 0x1p64 ? (uint64_t)cycles : UINT64_MAX;
+}
+
+static int put_values(const struct sums *x, const struct warp_stat *stat, uint32_t node)
+{
+	const struct warp_kernel *k = &x->stats->kernels[stat->kernel];
+	double share = k->n_grid_warps ? (double)k->n_launches / (double)k->n_grid_warps : 0;
+	bool lasts = stat->event == WARP_EVENT_SCOPE || stat->event == WARP_EVENT_ASYNC;
+	bool is_value = stat->event == WARP_EVENT_VALUE;
+	const struct {
+		uint32_t metric;
+		bool has;
+		union metric_value v;
+	} values[] = {
+		{METRIC_SCOPE_ENTRIES, true, {.u64 = stat->n}},
+		{METRIC_CYCLES, lasts, {.u64 = whole_cycles(stat->cycles)}},
+		{METRIC_NORMALIZED_CYCLES, lasts, {.f64 = stat->cycles * share}},
+		{METRIC_CYCLES_MIN, lasts, {.u64 = whole_cycles(stat->min)}},
+		{METRIC_CYCLES_MAX, lasts, {.u64 = whole_cycles(stat->max)}},
+		{METRIC_SCOPE_VALUE, is_value, {.f64 = stat->value}},
+		{METRIC_SCOPE_VALUE_MIN, is_value, {.f64 = stat->value_min}},
+		{METRIC_SCOPE_VALUE_MAX, is_value, {.f64 = stat->value_max}},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(values); i++)
+		if (values[i].has)
+			r = session_add(x->s, node, x->lane, 0, values[i].metric, values[i].v);
 	return r;
 }
 
-static int on_warp(void *ctx, const struct warp_block *block, uint32_t warp,
-		   struct warp_scope *scopes, size_t n)
+static int put_kernel(const struct sums *x, const struct warp_kernel *k)
 {
-	struct dump *d = ctx;
-
-	(void)block, (void)warp;
-	return scope_sums_add(&d->sums, scopes, n);
-}
-
-static int take_blocks(struct dump *d)
-{
+	const struct strtab *names = x->t->names;
+	uint32_t node = context_node(x->s, strtab_str(names, k->path), strtab_len(names, k->path));
 	int r = 0;
 
-	if (d->layout.n_blocks && d->layout.block_bytes <= BLOCK_MOST)
-		d->block = malloc(MAX(d->layout.block_bytes, 1u));
-	if (!d->block)
-		return format_fail_code(d->error, d->layout.n_blocks ? -ENOMEM : -ENODATA);
-	for (uint32_t i = 0; r == 0 && i < d->layout.n_blocks; i++) {
-		r = take(d, d->block, d->layout.block_bytes);
-		if (r == 0)
-			r = warp_records_decode(d->block, d->layout.block_bytes, &d->layout,
-						on_warp, d, &d->losses);
-		if (r < 0 && !d->error->code)
-			r = r == -EINVAL ? format_fail(d->error, r, d->offset,
-						       "wrong shape: blocks of %" PRIu32
-						       " bytes are none of %" PRIu32 " warps",
-						       d->layout.block_bytes, d->layout.n_warps)
-					 : format_fail_code(d->error, r);
+	if (node != SESSION_NONE)
+		node = session_node(x->s, node, FRAME_KERNEL, strtab_str(names, k->name));
+	if (node == SESSION_NONE)
+		return -ENOMEM;
+	for (size_t i = k->stats; r == 0 && i < k->stats + k->n_stats; i++) {
+		const struct warp_stat *stat = &x->stats->stats[i];
+		uint32_t parent =
+			stat->parent == WARP_TRACE_NO_PARENT ? node : x->nodes[stat->parent];
+
+		x->nodes[i] =
+			session_node(x->s, parent, FRAME_INSTRUMENT, strtab_str(names, stat->name));
+		if (x->nodes[i] == SESSION_NONE)
+			return -ENOMEM;
+		if (stat->n)
+			r = put_values(x, stat, x->nodes[i]);
 	}
 	return r;
 }
 
-static int put_sums(struct dump *d)
+/* Of n launches of one process, from this one on. */
+static int put_launches(struct session *s, const struct warp_trace *t, uint32_t lane, size_t first,
+			size_t n)
 {
-	uint32_t lane = session_lane_intern(d->s, &session_nowhere);
-	double warps = (double)d->layout.n_warps * d->layout.n_blocks;
-	_cleanup_(freep) uint32_t *nodes = malloc(d->sums.n * sizeof(*nodes));
-	int r = nodes && lane != SESSION_NONE ? 0 : -ENOMEM;
+	struct warp_stats stats;
+	int r = warp_stats_init_contexts(&stats, t, first, n);
+	struct sums x = {.t = t, .stats = &stats, .s = s, .lane = lane, .nodes = NULL};
 
-	for (size_t i = 0; r == 0 && i < d->sums.n; i++) {
-		const struct scope_sum *sum = &d->sums.items[i];
-		char name[SCOPE_SUMS_NAME_MAX];
+	if (r == 0)
+		x.nodes = malloc((stats.n_stats + 1) * sizeof(*x.nodes));
+	if (!x.nodes || lane == SESSION_NONE)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < stats.n_kernels; i++)
+		r = put_kernel(&x, &stats.kernels[i]);
+	free(x.nodes);
+	warp_stats_done(&stats);
+	return r;
+}
 
-		if (i == SCOPE_SUMS_KERNEL) {
-			nodes[i] = session_node(d->s, SESSION_ROOT, FRAME_KERNEL, "<kernel>");
-		} else {
-			scope_sums_name(sum->scope, name);
-			nodes[i] = session_node(d->s, nodes[sum->parent], FRAME_INSTRUMENT, name);
-		}
-		if (nodes[i] == SESSION_NONE)
-			return -ENOMEM;
-		if (!sum->n)
+/* SESSION_NONE: no memory. */
+static uint32_t lane_of(struct session *s, const struct warp_trace *t, uint32_t process)
+{
+	const struct warp_trace_process *p = process ? &t->processes[process - 1] : NULL;
+	struct session_lane lane = session_nowhere;
+
+	if (!p)
+		return session_lane_intern(s, &lane);
+	lane.process = session_process_add(
+		s, p->instance ? p->instance : hash_pair(p->pid, (uint32_t)p->rank) | 1);
+	if (lane.process == SESSION_NONE)
+		return SESSION_NONE;
+	s->processes[lane.process].pid = p->pid;
+	s->processes[lane.process].rank = p->rank;
+	s->processes[lane.process].end = PROCESS_ENDED;
+	return session_lane_intern(s, &lane);
+}
+
+int warps_session(const struct warp_trace *t, struct session *s)
+{
+	size_t first = 0;
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i <= t->n_launches; i++) {
+		uint32_t process = t->launches[first].process;
+
+		if (i < t->n_launches && t->launches[i].process == process)
 			continue;
-		const struct {
-			uint32_t metric;
-			union metric_value v;
-		} values[] = {
-			{METRIC_CYCLES, {.u64 = sum->cycles}},
-			{METRIC_NORMALIZED_CYCLES, {.f64 = (double)sum->cycles / warps}},
-			{METRIC_SCOPE_ENTRIES, {.u64 = sum->n}},
-			{METRIC_CYCLES_MIN, {.u64 = sum->cycles_min}},
-			{METRIC_CYCLES_MAX, {.u64 = sum->cycles_max}},
-		};
+		r = put_launches(s, t, lane_of(s, t, process), first, i - first);
+		first = i;
+	}
+	return r;
+}
 
-		for (size_t k = 0; r == 0 && k < ARRAY_SIZE(values); k++)
-			r = session_add(d->s, nodes[i], lane, 0, values[k].metric, values[k].v);
+/* ---- the format ---- */
+
+static void put_losses(struct session *s, const struct warps_said *said)
+{
+	s->losses[LOSS_WARP_RECORDS] += said->losses.overwritten;
+	s->losses[LOSS_WARP_UNMATCHED] += said->losses.unmatched + said->losses.others;
+	s->losses[LOSS_WARP_BLOCKS] += said->losses.broken;
+	s->losses[LOSS_WARPS] += said->n_dropped;
+}
+
+static int put_notes(struct session *s, const struct warp_trace *t, const struct warps_said *said)
+{
+	char text[160];
+	int r = 0;
+
+	if (said->n_missing) {
+		snprintf(text, sizeof(text),
+			 "the file of scopes ends early or is damaged: what was whole of it is "
+			 "here");
+		r = session_note(s, SESSION_NONE, NOTE_WARNING, text);
+	}
+	if (r == 0 && t->n_left_out) {
+		snprintf(text, sizeof(text), "single scopes of %" PRIu64 " launches were not kept",
+			 t->n_left_out);
+		r = session_note(s, SESSION_NONE, NOTE_INFO, text);
 	}
 	return r;
 }
 
 static int warps_read(struct reader_input *in, struct session *s, struct format_error *error)
 {
-	struct dump d = {.in = in, .s = s, .error = error};
-	int r = scope_sums_init(&d.sums);
+	struct warps_said said;
+	struct warp_trace t;
+	int r = warp_trace_init(&t);
 
 	if (r == 0)
-		r = take_header(&d);
+		r = warps_read_trace(in, &t, &said, error);
 	if (r == 0)
-		r = take_blocks(&d);
+		r = warps_session(&t, s);
 	if (r == 0)
-		r = put_sums(&d);
+		r = put_notes(s, &t, &said);
+	if (r == 0)
+		put_losses(s, &said);
 	if (r < 0 && !error->code)
 		format_fail_code(error, r);
-	s->losses[LOSS_WARP_RECORDS] += d.losses.overwritten;
-	s->losses[LOSS_WARP_UNMATCHED] += d.losses.unmatched + d.losses.others;
-	s->losses[LOSS_WARP_BLOCKS] += d.losses.broken;
 	s->ended = true;
-	scope_sums_done(&d.sums);
-	free(d.block);
+	warp_trace_done(&t);
 	return r;
 }
 
 const struct format format_warps = {
 	.name = "warps",
-	.suffix = ".warps",
+	.suffix = WARP_FILE_SUFFIX,
 	.names = NAME_RAW,
-	.help = "scopes in a kernel, as buffers of Triton's Proton have them (read only)",
+	.help = "single scopes within kernels; buffers of Triton's Proton, too (read only)",
 	.detect = warps_detect,
 	.read = warps_read,
 };

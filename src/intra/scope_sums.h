@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "base/idindex.h"
 #include "intra/warp_records.h"
+#include "intra/warp_slices.h"
 
 #define SCOPE_SUMS_KERNEL 0u /* index of the kernel, which all are below */
 
@@ -15,6 +16,9 @@ struct scope_sum {
 	uint32_t parent; /* index, before its own; the kernel's: its own */
 	uint32_t scope;
 	uint64_t n, cycles, cycles_min, cycles_max; /* with those of what is entered within it */
+	uint64_t n_untimed, cycles_untimed; /* events of which the single ones are not known */
+	uint64_t n_marks, n_values;
+	double value, value_min, value_max;
 };
 
 struct scope_sums {
@@ -22,7 +26,7 @@ struct scope_sums {
 	size_t n, cap;
 	struct idindex index;
 	uint32_t placed[WARP_SCOPES]; /* index; SCOPE_SUMS_KERNEL: where it is entered decides */
-	uint32_t *of_warp;            /* indices of the scopes of the warp that is added */
+	uint32_t *of_warp; /* indices of the scopes, or sums, of the warp that is added */
 	size_t cap_of_warp;
 };
 
@@ -40,5 +44,9 @@ void scope_sums_done(struct scope_sums *sums);
 int scope_sums_place(struct scope_sums *sums, uint32_t scope, int64_t parent);
 /* Those of a warp that have times. 0 or -ENOMEM. */
 int scope_sums_add(struct scope_sums *sums, const struct warp_scope *scopes, size_t n);
+/* All of a warp but its events. 0 or -ENOMEM. */
+int scope_sums_add_warp(struct scope_sums *sums, const struct warp_contents *warp);
+/* Events, which are below the kernel; cycles_min UINT64_MAX: the single ones are not known. 0 or -ENOMEM. */
+int scope_sums_add_events(struct scope_sums *sums, const struct scope_sum *events);
 
 #endif

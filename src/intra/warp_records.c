@@ -4,6 +4,7 @@
 #include "intra/warp_records.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,29 @@
 #define RECORD_WORDS (WARP_RECORD_BYTES / WORD_BYTES)
 #define NO_SCOPE     UINT32_MAX
 
+enum type { TYPE_SCOPE, TYPE_EVENT, TYPE_MARK, TYPE_VALUE };
+enum value {
+	VALUE_BOOL = 1,
+	VALUE_I8,
+	VALUE_I16,
+	VALUE_I32,
+	VALUE_U8,
+	VALUE_U16,
+	VALUE_U32,
+	VALUE_F16,
+	VALUE_BF16,
+	VALUE_F32,
+};
+
 struct decoder {
 	const struct warp_layout *layout;
 	struct warp_losses *losses;
-	struct warp_scope *scopes; /* of the warp at hand */
-	size_t n, cap;
+	struct warp_contents warp; /* the one at hand */
+	size_t cap, cap_points;
+	uint64_t mask, now; /* of its clock: what it counts to, less one, and where it is */
+	bool has_now;
+	bool has_before; /* there is a record before, which was read then: */
+	uint64_t before;
 	uint32_t *open; /* indices of those that were not left, outermost first */
 	size_t n_open, cap_open;
 };
@@ -35,7 +54,8 @@ struct ring {
 
 struct record {
 	bool leaves;
-	uint8_t scope, type;
+	uint8_t scope, type, value;
+	uint32_t word; /* the second one */
 	uint64_t clock;
 };
 
@@ -48,6 +68,8 @@ static struct record ring_record(const struct ring *ring, size_t i)
 		.leaves = tag >> 31,
 		.scope = tag >> 23 & 0xff,
 		.type = tag >> 20 & 7,
+		.value = tag >> 16 & 0xf,
+		.word = warp_word(p, 1),
 		.clock = (uint64_t)(tag & 0x7ff) << 32 | warp_word(p, 1),
 	};
 }
@@ -57,36 +79,38 @@ static struct record ring_record(const struct ring *ring, size_t i)
 static uint64_t clock_mask(const struct ring *ring)
 {
 	for (size_t i = 0; i < ring->n; i++)
-		if (ring_record(ring, i).clock >> 32)
+		if (ring_record(ring, i).type != TYPE_VALUE && ring_record(ring, i).clock >> 32)
 			return ((uint64_t)1 << 43) - 1;
 	return UINT32_MAX;
 }
 
 static int enter(struct decoder *d, const struct record *record)
 {
-	if (ARRAY_ROOM(d->scopes, d->cap, d->n + 1) < 0 ||
+	struct warp_contents *w = &d->warp;
+
+	if (ARRAY_ROOM(w->scopes, d->cap, w->n_scopes + 1) < 0 ||
 	    ARRAY_ROOM(d->open, d->cap_open, d->n_open + 1) < 0)
 		return -ENOMEM;
-	d->scopes[d->n] = (struct warp_scope){
+	w->scopes[w->n_scopes] = (struct warp_scope){
 		.enter = record->clock, /* as it was read, until it is left */
 		.parent = d->n_open ? d->open[d->n_open - 1] : NO_SCOPE,
 		.scope = record->scope,
 		.is_open = true,
 	};
-	d->open[d->n_open++] = (uint32_t)d->n++;
+	d->open[d->n_open++] = (uint32_t)w->n_scopes++;
 	return 0;
 }
 
 /* Scopes need not be left in the order in which they were entered. False: it was not entered. */
-static bool leave(struct decoder *d, const struct record *record, uint64_t now, uint64_t mask)
+static bool leave(struct decoder *d, const struct record *record)
 {
 	for (size_t i = d->n_open; i-- > 0;) {
-		struct warp_scope *scope = &d->scopes[d->open[i]];
+		struct warp_scope *scope = &d->warp.scopes[d->open[i]];
 
 		if (scope->scope != record->scope)
 			continue;
-		scope->leave = now;
-		scope->enter = now - ((record->clock - scope->enter) & mask);
+		scope->leave = d->now;
+		scope->enter = d->now - ((record->clock - scope->enter) & d->mask);
 		scope->is_open = false;
 		memmove(&d->open[i], &d->open[i + 1], (--d->n_open - i) * sizeof(*d->open));
 		return true;
@@ -94,33 +118,146 @@ static bool leave(struct decoder *d, const struct record *record, uint64_t now, 
 	return false;
 }
 
-/* Clocks are only compared with those of leaving, whose records are in their order: so one that wraps is told from an entering
- * that was written late. The first turn is 1, for what was entered in the turn before. */
+/* Clocks are only compared with those of leaving, and of what is a moment, whose records are in their order: so one that wraps
+ * is told from an entering that was written late. The first turn is 1, for what was entered in the turn before. */
+static void go_on(struct decoder *d, uint64_t clock)
+{
+	d->now = d->has_now ? d->now + ((clock - d->now) & d->mask) : d->mask + 1 + clock;
+	d->has_now = true;
+}
+
+static int on_scope(struct decoder *d, const struct record *record)
+{
+	if (!record->leaves)
+		return enter(d, record);
+	go_on(d, record->clock);
+	d->losses->unmatched += !leave(d, record);
+	return 0;
+}
+
+static int add_point(struct decoder *d, const struct warp_point *point)
+{
+	struct warp_contents *w = &d->warp;
+
+	if (ARRAY_ROOM(w->points, d->cap_points, w->n_points + 1) < 0)
+		return -ENOMEM;
+	w->points[w->n_points++] = *point;
+	return 0;
+}
+
+/* Where a record is that may have been written late: not before what was told. */
+static uint64_t time_late(struct decoder *d, uint64_t clock)
+{
+	if (!d->has_now || ((clock - d->now) & d->mask) <= d->mask / 2)
+		go_on(d, clock);
+	return d->now;
+}
+
+static int on_event(struct decoder *d, const struct record *record)
+{
+	struct warp_point point = {.scope = record->scope, .kind = WARP_POINT_BEGIN};
+
+	if (record->leaves) {
+		go_on(d, record->clock);
+		point.kind = WARP_POINT_END;
+		point.at = d->now;
+	} else {
+		point.at = time_late(d, record->clock);
+	}
+	return add_point(d, &point);
+}
+
+static int on_mark(struct decoder *d, const struct record *record)
+{
+	go_on(d, record->clock);
+	return add_point(d, &(struct warp_point){
+				    .at = d->now, .scope = record->scope, .kind = WARP_POINT_MARK});
+}
+
+/* False: it is none, or of a kind that is not known. */
+static bool value_of(const struct record *record, double *ret)
+{
+	uint32_t word = record->word;
+
+	switch ((enum value)record->value) {
+	case VALUE_BOOL:
+		*ret = word != 0;
+		break;
+	case VALUE_I8:
+		*ret = (int8_t)word;
+		break;
+	case VALUE_I16:
+		*ret = (int16_t)word;
+		break;
+	case VALUE_I32:
+		*ret = (int32_t)word;
+		break;
+	case VALUE_U8:
+		*ret = (uint8_t)word;
+		break;
+	case VALUE_U16:
+		*ret = (uint16_t)word;
+		break;
+	case VALUE_U32:
+		*ret = word;
+		break;
+	case VALUE_F16:
+		*ret = warp_f16((uint16_t)word);
+		break;
+	case VALUE_BF16:
+		*ret = warp_f32(word << 16);
+		break;
+	case VALUE_F32:
+		*ret = warp_f32(word);
+		break;
+	default:
+		return false;
+	}
+	return !isnan(*ret);
+}
+
+/* Its time is that of the record before it, which a ring may have no more. */
+static int on_value(struct decoder *d, const struct record *record)
+{
+	struct warp_point point = {.scope = record->scope, .kind = WARP_POINT_VALUE};
+
+	if (!d->has_before || !value_of(record, &point.value)) {
+		d->losses->others++;
+		return 0;
+	}
+	point.at = time_late(d, d->before);
+	return add_point(d, &point);
+}
+
 static int decode_ring(struct decoder *d, const struct ring *ring)
 {
-	uint64_t mask = clock_mask(ring), now = mask + 1;
-	bool has_left = false;
+	static int (*const types[])(struct decoder * d, const struct record *record) = {
+		[TYPE_SCOPE] = on_scope,
+		[TYPE_EVENT] = on_event,
+		[TYPE_MARK] = on_mark,
+		[TYPE_VALUE] = on_value,
+	};
+	int r = 0;
 
-	d->n = d->n_open = 0;
-	for (size_t i = 0; i < ring->n; i++) {
+	d->warp.n_scopes = d->warp.n_points = d->n_open = 0;
+	d->has_now = d->has_before = false;
+	d->mask = clock_mask(ring);
+	for (size_t i = 0; i < ring->n && r == 0; i++) {
 		struct record record = ring_record(ring, i);
 
-		if (record.type) {
+		if (record.type >= ARRAY_SIZE(types)) {
 			d->losses->others++;
 			continue;
 		}
-		if (!record.leaves) {
-			if (enter(d, &record) < 0)
-				return -ENOMEM;
+		r = types[record.type](d, &record);
+		if (record.type == TYPE_VALUE)
 			continue;
-		}
-		now = has_left ? now + ((record.clock - now) & mask) : mask + 1 + record.clock;
-		has_left = true;
-		if (!leave(d, &record, now, mask))
-			d->losses->unmatched++;
+		d->has_before = true;
+		d->before = record.clock;
 	}
 	d->losses->unmatched += d->n_open;
-	return 0;
+	warp_contents_place_points(&d->warp);
+	return r;
 }
 
 static int decode_block(struct decoder *d, const unsigned char *p, warp_fn *fn, void *ctx)
@@ -156,7 +293,7 @@ static int decode_block(struct decoder *d, const unsigned char *p, warp_fn *fn, 
 		}
 		r = decode_ring(d, &ring);
 		if (r == 0 && ring.n)
-			r = fn(ctx, &block, l->recording[i], d->scopes, d->n);
+			r = fn(ctx, &block, l->recording[i], &d->warp);
 		if (r < 0)
 			return r;
 	}
@@ -184,7 +321,7 @@ int warp_records_decode(const void *data, size_t size, const struct warp_layout 
 
 	for (size_t at = 0; r == 0 && at < size; at += layout->block_bytes)
 		r = decode_block(&d, (const unsigned char *)data + at, fn, ctx);
-	free(d.scopes);
+	warp_contents_done(&d.warp);
 	free(d.open);
 	return r;
 }
@@ -196,24 +333,33 @@ static int compare_times(const void *x, const void *y)
 	return COMPARE(**a, **b);
 }
 
-int warp_scopes_shift(struct warp_scope *scopes, size_t n, uint32_t cost)
+void warp_times_shift(uint64_t **times, size_t n, uint32_t cost)
 {
-	_cleanup_(freep) uint64_t **times = malloc((2 * n + 1) * sizeof(*times));
+	if (n > 0)
+		qsort(times, n, sizeof(*times), compare_times);
+	for (size_t i = 0; i < n; i++)
+		*times[i] -= (i + 1) * cost;
+}
+
+int warp_contents_shift(struct warp_contents *c, uint32_t cost)
+{
+	_cleanup_(freep) uint64_t **times =
+		malloc((2 * c->n_scopes + c->n_points + 1) * sizeof(*times));
 	size_t n_times = 0;
 
 	if (!times)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		if (scopes[i].is_open)
+	for (size_t i = 0; i < c->n_scopes; i++) {
+		if (c->scopes[i].is_open)
 			continue;
-		times[n_times++] = &scopes[i].enter;
-		times[n_times++] = &scopes[i].leave;
+		times[n_times++] = &c->scopes[i].enter;
+		times[n_times++] = &c->scopes[i].leave;
 	}
-	qsort(times, n_times, sizeof(*times), compare_times);
-	for (size_t i = 0; i < n_times; i++)
-		*times[i] -= (i + 1) * cost;
-	for (size_t i = 0; i < n; i++)
-		if (!scopes[i].is_open && scopes[i].leave < scopes[i].enter)
-			scopes[i].leave = scopes[i].enter + cost / 2;
+	for (size_t i = 0; i < c->n_points; i++)
+		times[n_times++] = &c->points[i].at;
+	warp_times_shift(times, n_times, cost);
+	for (size_t i = 0; i < c->n_scopes; i++)
+		if (!c->scopes[i].is_open && c->scopes[i].leave < c->scopes[i].enter)
+			c->scopes[i].leave = c->scopes[i].enter + cost / 2;
 	return 0;
 }

@@ -6,38 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
-#include "launch/target_env.h"
+#include "launch/toolkit.h"
 
 enum { NOT_STARTED = 127 }; /* as of a shell */
 
-static char *find_below(const char *root)
-{
-	char *folder, *path = NULL;
-
-	if (asprintf(&folder, "%s/bin", root) < 0)
-		return NULL;
-	if (target_find("nvdisasm", folder, &path) < 0)
-		path = NULL;
-	free(folder);
-	return path;
-}
-
 char *disassembler_find(void)
 {
-	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
-	static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13",
-					    "/usr/local/cuda-12", "/opt/cuda"};
-	char *path = NULL;
-
-	if (target_find("nvdisasm", getenv("PATH"), &path) == 0)
-		return path;
-	path = NULL;
-	for (size_t i = 0; !path && i < ARRAY_SIZE(variables); i++)
-		if (getenv(variables[i]) && *getenv(variables[i]))
-			path = find_below(getenv(variables[i]));
-	for (size_t i = 0; !path && i < ARRAY_SIZE(roots); i++)
-		path = find_below(roots[i]);
-	return path;
+	return toolkit_find("nvdisasm");
 }
 
 struct question {

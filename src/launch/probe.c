@@ -167,22 +167,38 @@ static size_t look_all(struct probe_child child[], size_t n, unsigned deadline_m
 	return n_left;
 }
 
-void probe_run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
-		   struct probe ret[])
+static void run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
+		    const struct probe_waiting *waiting, struct probe ret[])
 {
 	struct probe_child child[PROBES_MAX];
-	uint64_t end;
+	uint64_t begin;
 
 	for (size_t i = 0; i < n; i++)
 		probe_begin(fn, ctx[i], &ret[i], &child[i]);
-	end = clock_monotonic_ns() + deadline_ms * NSEC_PER_MSEC;
-	while (look_all(child, n, deadline_ms, end, ret))
+	begin = clock_monotonic_ns();
+	while (look_all(child, n, deadline_ms, begin + deadline_ms * NSEC_PER_MSEC, ret)) {
+		if (waiting)
+			waiting->call(waiting->data,
+				      (unsigned)((clock_monotonic_ns() - begin) / NSEC_PER_MSEC));
 		pass_time(child, n);
+	}
+}
+
+void probe_run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
+		   struct probe ret[])
+{
+	run_all(fn, ctx, n, deadline_ms, NULL, ret);
 }
 
 void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret)
 {
-	probe_run_all(fn, &ctx, 1, deadline_ms, ret);
+	run_all(fn, &ctx, 1, deadline_ms, NULL, ret);
+}
+
+void probe_run_told(probe_fn *fn, const void *ctx, unsigned deadline_ms,
+		    const struct probe_waiting *waiting, struct probe *ret)
+{
+	run_all(fn, &ctx, 1, deadline_ms, waiting, ret);
 }
 
 void probe_done(struct probe *p)
@@ -242,7 +258,13 @@ static const char *last_stage(const struct probe *p, struct buf *scratch)
 void probe_say_end(const struct probe *p, struct buf *out)
 {
 	_cleanup_(buf_done) struct buf scratch = {0};
-	const char *name, *stage = last_stage(p, &scratch);
+
+	probe_say_end_of(last_stage(p, &scratch), p, out);
+}
+
+void probe_say_end_of(const char *stage, const struct probe *p, struct buf *out)
+{
+	const char *name;
 
 	switch (p->end) {
 	case PROBE_ANSWERED:

@@ -39,6 +39,13 @@ struct probe_child {
 /* Ask. Fills *ret, which probe_done() frees. The child has no standard streams, leaves no core, and
  * ends with us. */
 void probe_run(probe_fn *fn, const void *ctx, unsigned deadline_ms, struct probe *ret);
+/* … and tell meanwhile, again and again, for how long it was waited. NULL: nobody. */
+struct probe_waiting {
+	void (*call)(void *data, unsigned ms);
+	void *data;
+};
+void probe_run_told(probe_fn *fn, const void *ctx, unsigned deadline_ms,
+		    const struct probe_waiting *waiting, struct probe *ret);
 /* Ask n at once, each by a child of its own with its ctx[i]: at most PROBES_MAX. */
 enum { PROBES_MAX = 16 };
 void probe_run_all(probe_fn *fn, const void *const ctx[], size_t n, unsigned deadline_ms,
@@ -63,5 +70,7 @@ bool probe_number(const struct probe *p, const char *key, long *ret);
 
 /* What became of it, when it did not answer: "cuInit crashed with SIGSEGV". */
 void probe_say_end(const struct probe *p, struct buf *out);
+/* … where it was at one thing all the time. */
+void probe_say_end_of(const char *what, const struct probe *p, struct buf *out);
 
 #endif

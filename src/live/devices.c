@@ -20,7 +20,8 @@ struct devices {
 	struct session *s;
 	struct watch sensors;
 	struct counting counters;
-	size_t n_told; /* notes */
+	uint64_t begun_ns; /* CLOCK_MONOTONIC */
+	size_t n_told;     /* notes */
 };
 
 /* ---- which there are ---- */
@@ -120,6 +121,7 @@ int devices_new(const struct devices_options *options, struct devices **ret_devi
 		return r;
 	}
 	d->s->start_ns = clock_realtime_ns();
+	d->begun_ns = clock_monotonic_ns();
 	d->s->source = strtab_adds(d->s->strings, "devices");
 	d->sensors = (struct watch){.off = options->no_sensors, .path = NULL};
 	if (options->counters_ns)
@@ -161,10 +163,10 @@ void devices_finish(struct devices *d)
 /* One who is asked has said something, or will not. */
 bool devices_have_answered(const struct devices *d)
 {
-	bool sensors = d->sensors.off || !d->sensors.pid || d->s->n_sensors;
+	bool sensors = d->sensors.off || !d->sensors.helper.pid || d->s->n_sensors;
 	bool counters = !d->counters.child.pid || d->s->n_counters;
 
-	return (sensors && counters) || clock_realtime_ns() - d->s->start_ns > ANSWER_NS;
+	return (sensors && counters) || clock_monotonic_ns() - d->begun_ns > ANSWER_NS;
 }
 
 const char *devices_news(struct devices *d)

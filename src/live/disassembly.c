@@ -18,7 +18,7 @@
 #include "naming/cubins.h"
 #include "naming/sass.h"
 
-#define KEPT_NAME "%016" PRIx64 ".sass" /* of the cubin's checksum */
+#define KEPT_NAME "%016" PRIx64 DISASSEMBLY_SUFFIX /* of the cubin's checksum */
 
 enum {
 	PARTS_MAX =
@@ -130,16 +130,21 @@ static char *kept_path(const char *folder, uint64_t checksum)
 }
 
 /* Nothing where there is none, or more than anybody keeps. */
-static void read_kept(struct disassembly *d, uint64_t checksum)
+static void read_kept_of(const char *folder, uint64_t checksum, struct buf *ret)
 {
-	_cleanup_(freep) char *path = kept_path(cubins_folder(d->cubins), checksum);
+	_cleanup_(freep) char *path = kept_path(folder, checksum);
 	_cleanup_(closep) int fd = path ? regular_open(path, O_RDONLY, NULL) : -1;
 
+	buf_clear(ret);
+	if (fd >= 0 && buf_read(ret, fd) < 0)
+		buf_clear(ret);
+}
+
+static void read_kept(struct disassembly *d, uint64_t checksum)
+{
 	if (d->was_read && d->kept_of == checksum)
 		return;
-	buf_clear(&d->kept);
-	if (fd >= 0 && buf_read(&d->kept, fd) < 0)
-		buf_clear(&d->kept);
+	read_kept_of(cubins_folder(d->cubins), checksum, &d->kept);
 	d->kept_of = checksum;
 	d->was_read = true;
 }
@@ -302,4 +307,22 @@ int disassembly_keep(const struct disassembly *d, const char *folder)
 		first_error = first_error ? first_error : r;
 	}
 	return first_error;
+}
+
+int disassembly_add(const char *from, const char *to, uint64_t checksum)
+{
+	_cleanup_(freep) char *path = kept_path(to, checksum);
+	_cleanup_(buf_done) struct buf theirs = {0}, all = {0};
+	size_t before;
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	buf_init(&theirs, KEPT_MAX);
+	buf_init(&all, KEPT_MAX);
+	read_kept_of(from, checksum, &theirs);
+	read_kept_of(to, checksum, &all);
+	before = all.len;
+	r = sass_kept_add(theirs.data, theirs.len, &all);
+	return r == -ENOMEM ? r : all.len > before ? write_kept(path, &all) : 0;
 }

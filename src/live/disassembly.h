@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include "naming/object.h"
 
+#define DISASSEMBLY_SUFFIX ".sass"
+
 struct disassembly;
 struct pc_instruction;
 
@@ -29,5 +31,7 @@ const char *disassembly_why(const struct disassembly *d);
 /* Writes the instructions of all functions that were asked for into a folder: what is kept there of their
  * cubins is replaced. 0 or the first -errno. */
 int disassembly_keep(const struct disassembly *d, const char *folder);
+/* What one folder has kept of a cubin's instructions is added to what another one has. 0 or -errno. */
+int disassembly_add(const char *from, const char *to, uint64_t checksum);
 
 #endif

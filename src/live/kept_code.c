@@ -18,15 +18,25 @@
 #include "core/pc_samples.h"
 #include "core/source.h"
 #include "live/disassembly.h"
+#include "report/print_line.h"
 
 enum { DIGITS = 16 };
 
 #define DISASSEMBLE_NS (5 * NSEC_PER_SEC) /* that the end of a run may take for it */
 
+static bool is_of_cubin(const char *name, const char *suffix)
+{
+	return strspn(name, "0123456789abcdef") == DIGITS && !strcmp(name + DIGITS, suffix);
+}
+
 static bool is_cubin(const char *name)
 {
-	return strspn(name, "0123456789abcdef") == DIGITS &&
-	       !strcmp(name + DIGITS, PC_CUBIN_SUFFIX);
+	return is_of_cubin(name, PC_CUBIN_SUFFIX);
+}
+
+static bool is_kept_text(const char *name)
+{
+	return is_of_cubin(name, DISASSEMBLY_SUFFIX);
 }
 
 static int copy_bytes(int from, int to)
@@ -76,42 +86,145 @@ static int open_beside(const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
+/* From a folder to the one beside a file, which is made when the first one is there. */
+struct keeping {
+	int from, to; /* to: -1: not yet */
+	const char *file;
+	int error; /* the first one */
+};
+
+static bool open_to(struct keeping *k)
+{
+	if (k->to < 0)
+		k->to = open_beside(k->file);
+	if (k->to < 0 && !k->error)
+		k->error = k->to;
+	return k->to >= 0;
+}
+
+static void keep(struct keeping *k, const char *name)
+{
+	int r = open_to(k) ? copy(k->from, k->to, name) : 0;
+
+	k->error = k->error ? k->error : r;
+}
+
+static int keeping_end(struct keeping *k)
+{
+	if (k->to >= 0)
+		close(k->to);
+	return k->error;
+}
+
 int kept_code_copy(const char *session, const char *file)
 {
-	_cleanup_(closep) int to = -1;
+	struct keeping k = {.to = -1, .file = file};
 	DIR *d = opendir(session);
 	struct dirent *e;
-	int r = 0, first = 0;
 
 	if (!d)
 		return -errno;
-	while ((e = readdir(d))) {
-		if (!is_cubin(e->d_name))
-			continue;
-		if (to < 0)
-			to = open_beside(file);
-		r = to < 0 ? to : copy(dirfd(d), to, e->d_name);
-		first = first ? first : r;
-		if (to < 0)
-			break;
-	}
+	k.from = dirfd(d);
+	while ((e = readdir(d)))
+		if (is_cubin(e->d_name))
+			keep(&k, e->d_name);
 	closedir(d);
-	return first;
+	return keeping_end(&k);
+}
+
+/* ---- of a part ---- */
+
+/* Calls it for each instruction that has samples. */
+typedef void instruction_fn(void *ctx, const struct pc_instruction *is);
+static void each_instruction(const struct source *s, instruction_fn *fn, void *ctx)
+{
+	struct pc_instruction is;
+
+	for (size_t i = 0; i < s->n_functions; i++) {
+		const struct source_function *f = &s->functions[i];
+
+		for (size_t k = f->first; k < f->first + f->n; k++)
+			for (size_t m = 0; m < s->lines[k].n; m++) {
+				const char *name = s->instructions[s->lines[k].first + m].name;
+
+				if (name && pc_instruction_parse(name, &is))
+					fn(ctx, &is);
+			}
+	}
+}
+
+/* One that is not there was lost, and counted (LOSS_PC_CUBINS). */
+static void keep_its(void *ctx, const struct pc_instruction *is)
+{
+	struct keeping *k = ctx;
+	char name[DIGITS + sizeof(PC_CUBIN_SUFFIX)];
+
+	snprintf(name, sizeof(name), PC_CUBIN_NAME, is->cubin);
+	if (faccessat(k->from, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && open_to(k) &&
+	    faccessat(k->to, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		keep(k, name);
+}
+
+int kept_code_copy_of(const struct session *part, const char *session, const char *file)
+{
+	struct keeping k = {.to = -1, .file = file};
+	struct source_picture p;
+
+	if (!session_has_values(part, METRIC_PC_STALLED_SAMPLES))
+		return 0;
+	k.from = open(session, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k.from < 0)
+		return -errno;
+	k.error = source_picture_init(&p, part);
+	if (!k.error)
+		each_instruction(&p.source, keep_its, &k);
+	source_picture_done(&p);
+	close(k.from);
+	return keeping_end(&k);
+}
+
+void kept_code_complain(int r, const char *file)
+{
+	if (r < 0)
+		complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX "': %s",
+			 file, open_error(r));
+}
+
+/* ---- of profiles that become one ---- */
+
+static void add_one(struct keeping *k, const char *name, const char *folder, const char *into)
+{
+	int r = 0;
+
+	if (is_cubin(name) && open_to(k) && faccessat(k->to, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		keep(k, name);
+	if (is_kept_text(name) && open_to(k))
+		r = disassembly_add(folder, into, strtoull(name, NULL, 16));
+	k->error = k->error ? k->error : r;
+}
+
+int kept_code_add(const char *profile, const char *file)
+{
+	_cleanup_(freep) char *folder = folder_beside(profile), *into = folder_beside(file);
+	struct keeping k = {.to = -1, .file = file};
+	DIR *d = folder && into ? opendir(folder) : NULL;
+	struct dirent *e;
+
+	if (!d)
+		return folder && into ? 0 : -ENOMEM;
+	k.from = dirfd(d);
+	while ((e = readdir(d)))
+		add_one(&k, e->d_name, folder, into);
+	closedir(d);
+	return keeping_end(&k);
 }
 
 /* ---- instructions ---- */
 
-/* By its instructions, for there may be those of several cubins in it; each function of these is printed once. */
-static void ask_function(struct disassembly *d, const struct source *s,
-			 const struct source_function *f)
+/* Each function is printed once. */
+static void ask(void *ctx, const struct pc_instruction *is)
 {
-	struct pc_instruction is;
-
-	for (size_t i = f->first; i < f->first + f->n; i++)
-		for (size_t k = s->lines[i].first; k < s->lines[i].first + s->lines[i].n; k++)
-			if (s->instructions[k].name &&
-			    pc_instruction_parse(s->instructions[k].name, &is))
-				disassembly_text(d, &is);
+	disassembly_text(ctx, is);
 }
 
 static int keep_beside(const struct disassembly *d, const char *file)
@@ -131,8 +244,7 @@ static int disassemble_all(const struct session *s, const char *const files[], s
 
 	if (d && r == 0) {
 		disassembly_until(d, clock_monotonic_ns() + DISASSEMBLE_NS);
-		for (size_t i = 0; i < p.source.n_functions; i++)
-			ask_function(d, &p.source, &p.source.functions[i]);
+		each_instruction(&p.source, ask, d);
 		for (size_t i = 0; i < n && r == 0; i++)
 			r = keep_beside(d, files[i]);
 	}

@@ -209,6 +209,11 @@ static int bulk_take(struct receiver *r, const struct wire_segment_state *g, uin
 	return wire_decoder_feed(r->decoder, &f, wire_padded(length));
 }
 
+const char *receiver_folder(const struct receiver *r)
+{
+	return r->dir->path;
+}
+
 static bool file_path(const struct receiver *r, const char *name, char path[PATH_MAX])
 {
 	return snprintf(path, PATH_MAX, "%s/%s", r->dir->path, name) < PATH_MAX;

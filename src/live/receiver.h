@@ -37,6 +37,8 @@ void receiver_tape_counters(struct receiver *r);
 struct wire_decoder *receiver_decoder(struct receiver *r);
 /* Has it not read all yet that was announced of when operations ran? */
 bool receiver_is_behind(const struct receiver *r);
+/* The session directory. */
+const char *receiver_folder(const struct receiver *r);
 /* Open a file in the session directory that a collector has made, to read and write. -1: there is no such
  * regular file. */
 int receiver_open_file(const struct receiver *r, const char *name);

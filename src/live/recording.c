@@ -12,10 +12,12 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "core/graph_shares.h"
+#include "core/intra_wanted.h"
 #include "core/ranges_wanted.h"
 #include "core/runs.h"
 #include "core/stepped.h"
 #include "format/write_file.h"
+#include "intra/warp_file.h"
 #include "launch/launch.h"
 #include "live/forward.h"
 #include "live/kept_code.h"
@@ -157,18 +159,29 @@ static int forward_open(struct recording *rec)
 }
 
 /* For the collectors to read. */
-static int write_ranges(const char *dir, const struct ranges_wanted *ranges)
+static int write_wanted(const char *dir, const char *name, const char *text)
 {
-	_cleanup_(freep) char *text = ranges_wanted_text(ranges), *path = NULL;
+	_cleanup_(freep) char *path = NULL;
 	FILE *out;
 
-	if (!text || asprintf(&path, "%s/" RANGES_FILE, dir) < 0)
+	if (!text || asprintf(&path, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
 	out = fopen(path, "wxe");
 	if (!out)
 		return -errno;
 	fputs(text, out);
 	return fclose(out) ? -errno : 0;
+}
+
+static int write_all_wanted(const char *dir, const struct recording_options *o)
+{
+	_cleanup_(freep) char *ranges = o->ranges ? ranges_wanted_text(o->ranges) : NULL;
+	_cleanup_(freep) char *intra = o->intra ? intra_wanted_text(o->intra) : NULL;
+	int r = 0;
+
+	if (o->ranges)
+		r = write_wanted(dir, RANGES_FILE, ranges);
+	return r == 0 && o->intra ? write_wanted(dir, INTRA_FILE, intra) : r;
 }
 
 int recording_open(struct recording *rec, const struct recording_options *options)
@@ -182,8 +195,8 @@ int recording_open(struct recording *rec, const struct recording_options *option
 	if (!options->no_sweep)
 		session_dir_sweep();
 	r = session_dir_new(&rec->dir);
-	if (r == 0 && options->ranges)
-		r = write_ranges(rec->dir->path, options->ranges);
+	if (r == 0)
+		r = write_all_wanted(rec->dir->path, options);
 	if (r < 0) {
 		complain("cannot make a session directory in $XDG_RUNTIME_DIR, $TMPDIR or /tmp: %s",
 			 strerror(-r));
@@ -251,8 +264,32 @@ static int keep_budget(struct session *s, const struct recording_options *o)
 
 void recording_starts(struct recording *rec)
 {
+	counting_await(&rec->counters, receiver_session(rec->receiver));
 	rec->start_ns = clock_monotonic_ns();
 	atomic_store(&rec->dir->control->start_ns, rec->start_ns);
+}
+
+/* Is there a profile of the run, and beside it room for another file? */
+static bool has_profile_file(const struct recording *rec)
+{
+	return rec->file && !rec->options->by_sessions && !rec->options->no_files &&
+	       write_file_descriptor(rec->file) < 0;
+}
+
+/* Those of a run before are not of this one, and of this one they are there whatever becomes of us. */
+static int begin_warps(struct recording *rec)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	if (!has_profile_file(rec))
+		return 0;
+	kept_warps_forget(rec->file);
+	if (!rec->options->wanted.warps.launches)
+		return 0;
+	path = warp_file_beside(rec->file);
+	if (path && !strcmp(path, rec->file)) /* said at the end */
+		return 0;
+	return path ? saver_init(&rec->warp_saver, path, rec->options->save_ns) : -ENOMEM;
 }
 
 int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
@@ -274,6 +311,8 @@ int recording_begin(struct recording *rec, char *const *argv, pid_t pid)
 	receiver_tape_facts(rec->receiver);
 	if (r == 0)
 		r = saver_init(&rec->saver, rec->file, rec->options->save_ns);
+	if (r == 0)
+		r = begin_warps(rec);
 	/* Sessions of the program may ask for it, and have it then. */
 	rec->saver.no_trace = !rec->options->wanted.trace;
 	if (rec->file && !rec->options->by_sessions && !rec->options->no_files)
@@ -301,6 +340,23 @@ static void name_and_share(struct recording *rec)
 		graph_shares_apply(rec->options->shares, receiver_session(rec->receiver));
 }
 
+/* In a child. */
+static int save_warps(const struct saver *v, void *ctx)
+{
+	const struct recording *rec = ctx;
+	struct kept_warps_counts counts;
+
+	return kept_warps_copy(rec->dir->path, rec->file, v->started_ns, &counts);
+}
+
+static void poll_warps(struct recording *rec)
+{
+	struct saver *v = &rec->warp_saver;
+
+	if (v->path && saver_is_due(v))
+		saver_start(v, kept_warps_generation(rec->dir->path), save_warps, rec);
+}
+
 void recording_poll(struct recording *rec)
 {
 	update_run(rec);
@@ -311,6 +367,7 @@ void recording_poll(struct recording *rec)
 	session_files_poll(&rec->sessions, rec->receiver);
 	if (!rec->options->by_sessions && !rec->options->no_files)
 		saver_poll(&rec->saver, receiver_session(rec->receiver));
+	poll_warps(rec);
 }
 
 /* ---- waiting ---- */
@@ -502,13 +559,27 @@ static void keep_code(struct recording *rec)
 	size_t n = has_tape_file(rec) ? 2 : 1;
 
 	for (size_t i = 0; i < n; i++)
-		if (kept_code_copy(rec->dir->path, files[i]) < 0)
-			complain("cannot keep the code that was sampled in '%s" KEPT_CODE_SUFFIX
-				 "'",
-				 files[i]);
+		kept_code_complain(kept_code_copy(rec->dir->path, files[i]), files[i]);
 	if (!rec->disassembles)
 		rec->disassembles =
 			kept_code_disassemble(receiver_session(rec->receiver), files, n);
+}
+
+static void keep_warps(struct recording *rec)
+{
+	const char *const files[] = {rec->file, rec->options->tape};
+	size_t n = has_tape_file(rec) ? 2 : 1;
+	int r;
+
+	saver_settle(&rec->warp_saver);
+	for (size_t i = 0; i < n; i++) {
+		r = write_file_descriptor(files[i]) < 0
+			    ? kept_warps_copy(rec->dir->path, files[i], 0, &rec->warps)
+			    : 0;
+		if (r < 0)
+			complain("cannot keep scopes of single warps beside '%s': %s", files[i],
+				 strerror(-r));
+	}
 }
 
 void recording_settle(struct recording *rec)
@@ -533,8 +604,10 @@ int recording_finish(struct recording *rec)
 	if (rec->options->no_files)
 		return r == -EPIPE ? 0 : r;
 	e = rec->options->by_sessions && rec->sessions.n_written ? 0 : recording_save(rec);
-	if (e == 0 && rec->file && rec->dir)
+	if (e == 0 && rec->file && rec->dir) {
 		keep_code(rec);
+		keep_warps(rec);
+	}
 	if (rec->options->verbose)
 		complain(
 			"saved %u times while it ran, once at the end; %u failed; %u sessions of the program, %u failed",
@@ -550,6 +623,7 @@ void recording_done(struct recording *rec)
 	_cleanup_(freep) char *path = NULL;
 
 	saver_done(&rec->saver);
+	saver_done(&rec->warp_saver);
 	session_files_done(&rec->sessions);
 	watch_done(&rec->sensors);
 	counting_done(&rec->counters);

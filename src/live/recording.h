@@ -13,6 +13,7 @@
 #include "core/run_wanted.h"
 #include "counters/counting.h"
 #include "launch/session_dir.h"
+#include "live/kept_warps.h"
 #include "live/output_name.h"
 #include "live/receiver.h"
 #include "live/saver.h"
@@ -22,6 +23,8 @@
 struct graph_shares;
 
 struct ranges_wanted;
+
+struct intra_wanted;
 
 struct recording_options {
 	const char *output;   /* NULL: the default name */
@@ -34,6 +37,7 @@ struct recording_options {
 	bool has_contexts;                  /* else what fits the program is read */
 	bool has_budget;                    /* else it depends on the contexts */
 	const struct ranges_wanted *ranges; /* hardware metrics of kernels; borrowed, NULL: none */
+	const struct intra_wanted *intra;   /* scopes within kernels; borrowed, NULL: none */
 	const char *window_word;            /* as it was asked for; NULL: it was not */
 	uint64_t save_ns;                   /* 0: one second */
 	struct graph_shares *shares; /* what whole graphs are divided by; borrowed, NULL: nothing */
@@ -56,7 +60,7 @@ struct recording {
 	struct session_dir *dir;
 	struct forward *forward;
 	struct receiver *receiver;
-	struct saver saver;
+	struct saver saver, warp_saver; /* of the profile; of scopes of single warps beside it */
 	struct session_files sessions;
 	struct watch sensors;
 	struct counting counters;
@@ -73,9 +77,10 @@ struct recording {
 	uint64_t paused_since_ns;  /* CLOCK_MONOTONIC; 0: it is counted */
 	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
-	uint64_t interrupted_ns; /* when the first signal came; 0: none */
-	pid_t disassembles;      /* a child, of code that is kept (kept_code.h); 0: none */
-	bool is_read;            /* recording_end() was called, with this result */
+	uint64_t interrupted_ns;        /* when the first signal came; 0: none */
+	struct kept_warps_counts warps; /* that are beside the profile */
+	pid_t disassembles;             /* a child, of code that is kept (kept_code.h); 0: none */
+	bool is_read;                   /* recording_end() was called, with this result */
 	int read_error;
 };
 

@@ -5,14 +5,18 @@
  * it. Receiving and saving is the task of recording.h. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/intra_wanted.h"
 #include "launch/launch.h"
 #include "launch/target_env.h"
 #include "live/recording.h"
 
 struct run_options {
 	struct recording_options rec;
-	const char *graphs_word;  /* what was asked for by --graphs; NULL: nothing */
-	const char *graph_shares; /* the file of rec.shares; NULL: none */
+	const char *graphs_word;              /* what was asked for by --graphs; NULL: nothing */
+	const char *graph_shares;             /* the file of rec.shares; NULL: none */
+	bool is_intra;                        /* scopes within kernels are wanted … */
+	const char *intra_rules, *intra_mode; /* … as they were asked for; NULL: as usual */
+	struct intra_wanted intra;            /* … and as it was understood */
 	bool no_preload, no_follow, early, wait, strict;
 	bool again; /* the program runs more than once: its descriptors are kept, and who started it prints the summary */
 	const struct launch_origin *origin; /* what the target gets of what we were given */

@@ -78,35 +78,40 @@ static int save(const struct saver *v, struct session *s, const struct write_opt
 	return format_save(v->path, &format_hatchet, s, options);
 }
 
-static void child_main(const struct saver *v, struct session *s)
+static int save_part(const struct saver *v, void *ctx)
 {
 	/* A trace grows without end and would make saves rare: it is written at the end. */
 	const struct write_options options = {.no_trace = true, .tag = v->started_ns};
 
+	return save(v, ctx, &options);
+}
+
+static void child_main(const struct saver *v, saver_fn *save, void *ctx)
+{
 	/* Ctrl-C is for the program; this child only finishes its file. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	_exit(-save(v, s, &options) & 0xff);
+	_exit(-save(v, ctx) & 0xff);
 }
 
-static void saver_start(struct saver *v, struct session *s)
+void saver_start(struct saver *v, uint64_t generation, saver_fn *save, void *ctx)
 {
 	uint64_t now = clock_monotonic_ns();
 	pid_t pid;
 
 	v->next_ns = now + v->period_ns;
 	v->started_ns = now;
-	if (s->generation == v->generation || !saver_repeats(v))
+	if (generation == v->generation || !saver_repeats(v))
 		return;
 	pid = fork();
 	if (pid == 0)
-		child_main(v, s);
+		child_main(v, save, ctx);
 	if (pid < 0) {
 		v->error = -errno;
 		return;
 	}
 	v->child = pid;
-	v->generation = s->generation;
+	v->generation = generation;
 }
 
 static void saver_reap(struct saver *v)
@@ -129,19 +134,29 @@ static void saver_reap(struct saver *v)
 	v->next_ns = v->started_ns + MAX(v->period_ns, cost * SHARE);
 }
 
-void saver_poll(struct saver *v, struct session *s)
+bool saver_is_due(struct saver *v)
 {
 	if (v->child > 0)
 		saver_reap(v);
-	if (v->child == 0 && clock_monotonic_ns() >= v->next_ns)
-		saver_start(v, s);
+	return v->child == 0 && clock_monotonic_ns() >= v->next_ns;
+}
+
+void saver_poll(struct saver *v, struct session *s)
+{
+	if (saver_is_due(v))
+		saver_start(v, s->generation, save_part, s);
+}
+
+void saver_settle(struct saver *v)
+{
+	if (v->child > 0)
+		child_wait(v);
 }
 
 int saver_finish(struct saver *v, struct session *s)
 {
 	/* Its rename must not come after ours. */
-	if (v->child > 0)
-		child_wait(v);
+	saver_settle(v);
 	v->error = save(v, s, &(struct write_options){.no_trace = v->no_trace});
 	return v->error;
 }

@@ -13,35 +13,16 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "core/cut.h"
+#include "core/session_words.h"
 #include "format/format.h"
+#include "format/warps.h"
 #include "format/write_file.h"
+#include "live/kept_code.h"
 #include "live/receiver.h"
+#include "live/session_warps.h"
+#include "report/print_line.h"
 #include "wire/decode.h"
 #include "wire/wire.h"
-
-/* What a session leaves out of the contexts that the run reads, by the word for what it wants. */
-static uint32_t kinds_without(const char *context)
-{
-	enum {
-		RANGES = CUT_KIND(FRAME_NVTX),
-		COMPILED =
-			CUT_KIND(FRAME_NATIVE) | CUT_KIND(FRAME_MODULE) | CUT_KIND(FRAME_OPERATOR),
-		READ = CUT_KIND(FRAME_PYTHON) | COMPILED,
-	};
-	static const struct {
-		const char *word;
-		uint32_t without;
-	} contexts[] = {
-		{"shadow", READ},
-		{"scopes", READ | RANGES},
-		{"python", COMPILED | RANGES | CUT_KIND(FRAME_SCOPE)},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++)
-		if (!strcmp(contexts[i].word, context))
-			return contexts[i].without;
-	return 0;
-}
 
 /* Is the row of work on a device of this type, or of the host's? */
 static bool row_fits(const struct session *s, const struct session_row *row,
@@ -56,9 +37,12 @@ static bool row_fits(const struct session *s, const struct session_row *row,
 /* As programs name formats. */
 static const struct format *format_of(const char *word)
 {
-	return !strcmp(word, "chrome_trace") || !strcmp(word, WIRE_FORMAT_EVENTS)
-		       ? &format_chrome
-		       : format_by_name(word);
+	static const char *const traces[] = {"chrome_trace", WIRE_FORMAT_EVENTS, WIRE_FORMAT_WARPS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(traces); i++)
+		if (!strcmp(word, traces[i]))
+			return &format_chrome;
+	return format_by_name(word);
 }
 
 static bool is_trace(const struct format *format)
@@ -121,13 +105,16 @@ static int cut_session(struct receiver *r, const struct wanted *w, const struct 
 
 	if (e < 0)
 		return e;
-	for (size_t k = 0; *type && k < s->n_rows; k++)
-		rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
-	if (is_trace(format))
+	if (!strcmp(type, WIRE_INSIDE_KERNELS))
+		e = cut_to_inside(s, rows);
+	else
+		for (size_t k = 0; *type && k < s->n_rows; k++)
+			rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
+	if (e == 0 && is_trace(format))
 		e = wanted_intervals(s, w, rows, intervals);
 	return e < 0 ? e
 		     : session_cut(s, rows, is_trace(format) ? intervals : NULL,
-				   kinds_without(w->session->context), ret);
+				   session_kinds_without(w->session->context), ret);
 }
 
 static char *file_path(const struct wanted *w, const struct format *format)
@@ -140,23 +127,60 @@ static char *file_path(const struct wanted *w, const struct format *format)
 	return n < 0 ? NULL : path;
 }
 
-static int write_file(const struct wanted *w, const struct format *format,
+/* Nobody may ever read from a FIFO. */
+static int check_path(const char *path)
+{
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) ? -EINVAL : 0;
+}
+
+/* The code that it has samples of; a child of ours has it printed. */
+static void keep_code(const struct receiver *r, const struct session *part, const char *path)
+{
+	kept_code_complain(kept_code_copy_of(part, receiver_folder(r), path), path);
+	kept_code_disassemble(part, &path, 1);
+}
+
+/* Single scopes of warps that the run keeps, of its launches. */
+static void keep_warps(struct receiver *r, const struct wanted *w, const char *path)
+{
+	const struct session_warps of = {w->session->instance, w->session->id, w->phase};
+	int e = session_warps_keep(r, &of, path);
+
+	if (e < 0)
+		complain("cannot keep scopes of single warps beside '%s': %s", path, strerror(-e));
+}
+
+static int write_file(struct receiver *r, const struct wanted *w, const struct format *format,
 		      const struct session *part)
 {
 	const struct write_options options = {.as_given = true,
 					      .host_if_asked = *w->session->context,
 					      .no_names = !strcmp(w->format, WIRE_FORMAT_EVENTS)};
 	_cleanup_(freep) char *path = file_path(w, format);
-	struct stat st;
+	int e = check_path(path);
 
-	if (!path)
-		return -ENOMEM;
-	/* Nobody may ever read from a FIFO. */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return -EINVAL;
+	if (e < 0)
+		return e;
 	if (is_trace(format) && !part->n_intervals)
 		return write_file_tagged(path, 0, fill_empty, NULL);
-	return format_save(path, format, part, &options);
+	e = format_save(path, format, part, &options);
+	if (e == 0 && format->read) {
+		keep_code(r, part, path);
+		keep_warps(r, w, path);
+	}
+	return e;
+}
+
+static int begin_answer(int fd, struct out **ret)
+{
+	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)
+		return -errno;
+	*ret = out_new(fd);
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* As Triton's Proton gives it to its programs. */
@@ -167,16 +191,54 @@ static int write_answer(int fd, const struct wanted *w, const struct format *for
 					      .as_given = true,
 					      .host_if_asked = *w->session->context,
 					      .compact = true};
-	struct out *out;
+	struct out *out = NULL;
+	int e = begin_answer(fd, &out);
 
-	if (lseek(fd, WIRE_ANSWER_HEAD, SEEK_SET) < 0)
-		return -errno;
-	out = out_new(fd);
-	if (!out)
-		return -ENOMEM;
+	if (e < 0)
+		return e;
 	return out_end(out, is_trace(format) && !part->n_intervals
 				    ? fill_empty(out, NULL)
 				    : format->write(part, &options, out));
+}
+
+static int fill_warps(struct out *out, void *ctx)
+{
+	const struct warps_write_options options = {.compact = true};
+	int e = warps_chrome(ctx, &options, out);
+
+	return e == -ENODATA ? out->error : e;
+}
+
+static int put_warps(const struct wanted *w, const struct format *format, int answer,
+		     struct warp_trace *t)
+{
+	_cleanup_(freep) char *path = NULL;
+	struct out *out = NULL;
+	int e;
+
+	if (w->into_answer) {
+		e = begin_answer(answer, &out);
+		return e < 0 ? e : out_end(out, fill_warps(out, t));
+	}
+	path = file_path(w, format);
+	e = check_path(path);
+	return e < 0 ? e : write_file_tagged(path, 0, fill_warps, t);
+}
+
+/* Single scopes within its kernels are not of what is received, but in files of their own. */
+static int write_warps(struct receiver *r, const struct wanted *w, const struct format *format,
+		       int answer)
+{
+	const struct session_warps of = {w->session->instance, w->session->id, w->phase};
+	struct warp_trace t;
+	int e = warp_trace_init(&t);
+
+	if (e == 0)
+		e = session_warps_read(r, &of, &t);
+	if (e == 0)
+		e = put_warps(w, format, answer, &t);
+	warp_trace_done(&t);
+	return e;
 }
 
 static int write_one(struct receiver *r, const struct wanted *w, const struct format *format,
@@ -185,10 +247,13 @@ static int write_one(struct receiver *r, const struct wanted *w, const struct fo
 	_cleanup_(session_freep) struct session *part = NULL;
 	int e;
 
+	if (!strcmp(w->format, WIRE_FORMAT_WARPS))
+		return write_warps(r, w, format, answer);
 	e = cut_session(r, w, format, &part);
 	if (e < 0)
 		return e;
-	return w->into_answer ? write_answer(answer, w, format, part) : write_file(w, format, part);
+	return w->into_answer ? write_answer(answer, w, format, part)
+			      : write_file(r, w, format, part);
 }
 
 /* One that its program did not finalize: a file for each phase, where there is another one than the first. */
@@ -251,21 +316,37 @@ static void note_other_name(struct receiver *r, const struct wire_session_state 
 		session_note(receiver_session(r), session->process, NOTE_WARNING, text);
 }
 
+static struct session_owner owner_of(const struct session *s, const struct wire_session_state *w)
+{
+	const struct session_process *p = &s->processes[w->process];
+
+	return (struct session_owner){(pid_t)p->pid, p->start_ns};
+}
+
 /* Where it is written to, if into a file. 0 or -errno. */
 static int find_name(struct session_files *f, struct receiver *r, const struct wanted *w,
 		     char **ret_stem)
 {
 	const struct format *format = format_of(w->format);
 	const char *suffix = format ? format->suffix : "";
+	struct session_owner owner;
 	bool is_other = false;
 	int e;
 
 	if (w->into_answer || *w->session->name != '/')
 		return 0;
-	e = session_names_find(&f->names, w->session, suffix, ret_stem, &is_other);
+	owner = owner_of(receiver_session(r), w->session);
+	e = session_names_find(&f->names, w->session, &owner, suffix, ret_stem, &is_other);
 	if (e == 0 && is_other)
 		note_other_name(r, w->session, *ret_stem, suffix);
 	return e;
+}
+
+/* What they do, the program does not wait for. */
+static void await_children(void)
+{
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
 }
 
 static void start(struct session_files *f, struct session_job *job, struct receiver *r,
@@ -291,6 +372,7 @@ static void start(struct session_files *f, struct session_job *job, struct recei
 		signal(SIGQUIT, SIG_IGN);
 		e = write_wanted(r, &w, job->answer);
 		answer(job, -e);
+		await_children();
 		_exit(e < 0);
 	}
 	if (job->child > 0)
@@ -308,8 +390,9 @@ static bool is_permitted(int fd, const char *name)
 	char text[PATH_MAX];
 	size_t len = strlen(name);
 
+	/* It is not emptied: on a disk that is full the answer has room where a byte of the name was. */
 	return len < sizeof(text) && pread(fd, text, sizeof(text), 0) == (ssize_t)len &&
-	       !memcmp(text, name, len) && ftruncate(fd, 0) == 0;
+	       !memcmp(text, name, len) && ftruncate(fd, 1) == 0;
 }
 
 /* Does it end now? Without a word of its program where that is over. */

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "launch/session_dir.h"
 #include "wire/decode.h"
 
 enum {
@@ -96,11 +99,34 @@ static uint64_t hash_stem(const char *stem, const char *suffix)
 	return asprintf(&path, "%s%s", stem, suffix) < 0 ? 0 : hash_path(path);
 }
 
-/* May a session take the place of this one? Of its own process, if it was started when this one was over. */
-static bool may_replace(const struct session_name *old, const struct wire_session_state *session)
+/* As /proc has the start of processes. */
+static uint64_t boot_ticks(void)
 {
-	return old->instance == session->instance && old->n_started &&
-	       session->serial >= old->n_started;
+	struct timespec now;
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * hz + (uint64_t)now.tv_nsec / (NSEC_PER_SEC / hz);
+}
+
+/* Had the process of the old one ended, with its session, when this one began? Ranks that are started together may end before
+ * another has a collector: then the process itself is older. */
+static bool began_behind(const struct session_owner *owner, const struct session_name *old)
+{
+	unsigned long long began;
+
+	return owner->start_ns > old->over_ns && process_start_time(owner->pid, &began) == 0 &&
+	       began >= old->over_ticks && process_start_time(old->owner.pid, &began) == -ESRCH;
+}
+
+/* May a session take the place of this one? If it was started when this one was over, by the same process or when that had ended. */
+static bool may_replace(const struct session_name *old, const struct wire_session_state *session,
+			const struct session_owner *owner)
+{
+	if (!old->n_started)
+		return false;
+	return old->instance == session->instance ? session->serial >= old->n_started
+						  : began_behind(owner, old);
 }
 
 /* Files have the time of the last tick of the kernel's: one of before is never newer. */
@@ -116,7 +142,8 @@ static bool is_of_others(const struct session_names *n, const char *stem, const 
 }
 
 static bool is_free(const struct session_names *n, uint64_t used, const char *stem,
-		    const char *suffix, const struct wire_session_state *session)
+		    const char *suffix, const struct wire_session_state *session,
+		    const struct session_owner *owner)
 {
 	bool is_ours = false;
 
@@ -125,7 +152,7 @@ static bool is_free(const struct session_names *n, uint64_t used, const char *st
 	for (size_t i = 0; i < n->n; i++) {
 		if (n->list[i].used != used)
 			continue;
-		if (!may_replace(&n->list[i], session))
+		if (!may_replace(&n->list[i], session, owner))
 			return false;
 		is_ours = true;
 	}
@@ -169,7 +196,8 @@ static struct session_name *name_place(struct session_names *n, uint64_t used)
 }
 
 int session_names_find(struct session_names *n, const struct wire_session_state *session,
-		       const char *suffix, char **ret_stem, bool *ret_is_other)
+		       const struct session_owner *owner, const char *suffix, char **ret_stem,
+		       bool *ret_is_other)
 {
 	uint64_t wanted = hash_stem(session->name, suffix), used;
 	struct session_name *name = own_name(n, wanted, session);
@@ -187,13 +215,17 @@ int session_names_find(struct session_names *n, const struct wire_session_state 
 		if (!stem)
 			return -ENOMEM;
 		used = hash_stem(stem, suffix);
-		if (!is_free(n, used, stem, suffix, session))
+		if (!is_free(n, used, stem, suffix, session, owner))
 			continue;
 		name = name_place(n, used);
 		if (!name)
 			return -ENOMEM;
-		*name = (struct session_name){wanted,          used, session->instance,
-					      session->serial, 0,    number};
+		*name = (struct session_name){.wanted = wanted,
+					      .used = used,
+					      .instance = session->instance,
+					      .serial = session->serial,
+					      .number = number,
+					      .owner = *owner};
 		if (ret_is_other)
 			*ret_is_other = number > 1;
 		*ret_stem = stem;
@@ -206,10 +238,15 @@ int session_names_find(struct session_names *n, const struct wire_session_state 
 void session_names_over(struct session_names *n, const struct wire_session_state *session,
 			uint32_t n_started)
 {
-	for (size_t i = 0; i < n->n; i++)
-		if (n->list[i].instance == session->instance &&
-		    n->list[i].serial == session->serial)
-			n->list[i].n_started = n_started;
+	struct session_name *name;
+
+	for (name = n->list; name < n->list + n->n; name++) {
+		if (name->instance != session->instance || name->serial != session->serial)
+			continue;
+		name->n_started = n_started;
+		name->over_ns = clock_realtime_ns();
+		name->over_ticks = boot_ticks();
+	}
 }
 
 void session_names_done(struct session_names *n)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary that is printed at the end of a recording. */
 #include "config.h" // IWYU pragma: keep
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/buf.h"
@@ -19,6 +21,7 @@
 #include "core/metadata.h"
 #include "core/snapshot.h"
 #include "core/stepped.h"
+#include "intra/warp_file.h"
 #include "live/recording.h"
 #include "live/run_facts.h"
 #include "naming/fit.h"
@@ -333,6 +336,23 @@ static void summary_samples(const struct recording *rec, FILE *out)
 			rec->file);
 }
 
+static void summary_warps(const struct recording *rec, FILE *out)
+{
+	const struct kept_warps_counts *c = &rec->warps;
+	_cleanup_(freep) char *path = warp_file_beside(rec->file);
+
+	if (!rec->options->wanted.warps.launches || !path)
+		return;
+	if (c->n_launches)
+		print_line(out,
+			   "proton: wrote '%s': %" PRIu64 " scopes of %" PRIu64 " warps in %" PRIu64
+			   " launches; %" PRIu64 " launches were left out",
+			   path, c->n_scopes, c->n_warps, c->n_launches, c->n_left_out);
+	else
+		print_line(out, "proton: no kernel with scopes ran, whose warps --intra-trace "
+				"would keep");
+}
+
 void recording_summary(const struct recording *rec, FILE *out)
 {
 	const struct session *s = receiver_session(rec->receiver);
@@ -354,6 +374,7 @@ void recording_summary(const struct recording *rec, FILE *out)
 	if (rec->saver.error == 0) {
 		print_line(out, "proton: wrote '%s'", rec->file);
 		summary_samples(rec, out);
+		summary_warps(rec, out);
 	} else {
 		print_line(out, "proton: cannot write '%s': %s", rec->file,
 			   recording_strerror(rec->saver.error));

@@ -19,9 +19,16 @@
 enum { FUNCTIONS_MAX = 1 << 20 };
 
 struct relocation {
-	uint64_t place; /* in .debug_line */
+	uint64_t place; /* in the section of the table */
 	uint64_t address;
 	uint32_t section;
+};
+
+/* What is at which address. */
+struct line_table {
+	struct relocation *relocations; /* by place */
+	size_t n, cap;
+	struct line_program *lines; /* NULL: it has none */
 };
 
 struct cubin {
@@ -30,9 +37,7 @@ struct cubin {
 	struct elf_bytes elf;
 	struct cubin_function *functions;
 	size_t n, cap;
-	struct relocation *relocations; /* by place */
-	size_t n_relocations, cap_relocations;
-	struct line_program *lines; /* NULL: it has none */
+	struct line_table source, ptx;
 };
 
 /* ---- sections ---- */
@@ -108,7 +113,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A table without addends has them where they point to; NVIDIA's compilers leave 0 there. */
-static int take_relocations(struct cubin *c, uint32_t section)
+static int take_relocations(const struct cubin *c, uint32_t section, struct line_table *t)
 {
 	Elf64_Shdr h = elf_header(&c->elf, section);
 	size_t size = h.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
@@ -117,44 +122,50 @@ static int take_relocations(struct cubin *c, uint32_t section)
 	Elf64_Rela r = {0};
 
 	for (uint64_t i = 0; elf_entry(table, i, &r, size); i++) {
-		if (ARRAY_ROOM(c->relocations, c->cap_relocations, c->n_relocations + 1) < 0)
+		if (ARRAY_ROOM(t->relocations, t->cap, t->n + 1) < 0)
 			return -ENOMEM;
-		if (take_relocation(c, symbols, &r, &c->relocations[c->n_relocations]))
-			c->n_relocations++;
+		if (take_relocation(c, symbols, &r, &t->relocations[t->n]))
+			t->n++;
 	}
 	return 0;
 }
 
 static uint32_t section_at(const void *ctx, uint64_t place, uint64_t *address)
 {
-	const struct cubin *c = ctx;
+	const struct line_table *t = ctx;
 	size_t low = 0;
 
-	BISECT(low, c->n_relocations, i, c->relocations[i].place < place);
-	if (low == c->n_relocations || c->relocations[low].place != place)
+	BISECT(low, t->n, i, t->relocations[i].place < place);
+	if (low == t->n || t->relocations[low].place != place)
 		return 0;
-	*address = c->relocations[low].address;
-	return c->relocations[low].section;
+	*address = t->relocations[low].address;
+	return t->relocations[low].section;
 }
 
-static int take_lines(struct cubin *c)
+static int take_lines(const struct cubin *c, const char *name, struct line_table *t)
 {
-	uint32_t section = elf_find_section(&c->elf, ".debug_line");
+	uint32_t section = elf_find_section(&c->elf, name);
 	struct elf_part lines = elf_section(&c->elf, section);
 	struct elf_part strings = elf_section(&c->elf, elf_find_section(&c->elf, ".debug_str"));
 	const struct line_input in = {lines.at,     strings.at, lines.size,
-				      strings.size, section_at, c};
+				      strings.size, section_at, t};
 	int r;
 
 	if (!lines.size)
 		return 0;
-	r = take_relocations(c, find_relocations(c, section));
+	r = take_relocations(c, find_relocations(c, section), t);
 	if (r < 0)
 		return r;
-	if (c->n_relocations)
-		qsort(c->relocations, c->n_relocations, sizeof(*c->relocations), by_place);
-	c->lines = line_program_new(&in);
-	return c->lines ? 0 : -ENOMEM;
+	if (t->n)
+		qsort(t->relocations, t->n, sizeof(*t->relocations), by_place);
+	t->lines = line_program_new(&in);
+	return t->lines ? 0 : -ENOMEM;
+}
+
+static void line_table_done(struct line_table *t)
+{
+	line_program_free(t->lines);
+	free(t->relocations);
 }
 
 /* ---- a file ---- */
@@ -170,7 +181,7 @@ static int take_all(struct cubin *c)
 		return r;
 	if (c->n)
 		qsort(c->functions, c->n, sizeof(*c->functions), by_name);
-	return take_lines(c);
+	return take_lines(c, ".debug_line", &c->source);
 }
 
 static int parse(struct cubin *c, struct cubin **ret)
@@ -243,8 +254,8 @@ struct cubin *cubin_free(struct cubin *c)
 {
 	if (!c)
 		return NULL;
-	line_program_free(c->lines);
-	free(c->relocations);
+	line_table_done(&c->source);
+	line_table_done(&c->ptx);
 	free(c->functions);
 	free(c->owned);
 	free(c);
@@ -272,10 +283,31 @@ unsigned cubin_lines(const struct cubin *c, const struct cubin_function *f, uint
 {
 	unsigned n;
 
-	if (!c->lines || offset >= f->size)
+	if (!c->source.lines || offset >= f->size)
 		return 0;
-	n = line_program_look(c->lines, f->section, f->offset + offset, ret);
+	n = line_program_look(c->source.lines, f->section, f->offset + offset, ret);
 	if (n && !ret[0].name)
 		ret[0].name = f->name;
 	return n;
+}
+
+int cubin_read_rows(struct cubin *c, size_t *ret_n)
+{
+	int r = c->ptx.lines ? 0 : take_lines(c, ".nv_debug_line_sass", &c->ptx);
+
+	*ret_n = c->ptx.lines ? line_program_count(c->ptx.lines) : 0;
+	return r;
+}
+
+unsigned cubin_row(const struct cubin *c, size_t n, uint32_t *ret_row,
+		   struct object_function ret[NATIVE_INLINED_MAX])
+{
+	uint32_t section;
+	uint64_t address;
+
+	if (!c->source.lines || !line_program_place(c->ptx.lines, n, &section, &address) ||
+	    !line_program_look(c->ptx.lines, section, address, ret))
+		return 0;
+	*ret_row = ret[0].line;
+	return line_program_look(c->source.lines, section, address, ret);
 }

@@ -34,5 +34,11 @@ const struct cubin_function *cubin_find(const struct cubin *c, const char *name)
  * The outermost has the name of the function that stands there. */
 unsigned cubin_lines(const struct cubin *c, const struct cubin_function *f, uint64_t offset,
 		     struct object_function ret[NATIVE_INLINED_MAX]);
+/* Where code of other rows of its PTX begins (-lineinfo), in how many places: 0 or -ENOMEM. Few ask for it. */
+int cubin_read_rows(struct cubin *c, size_t *ret_n);
+/* … the n-th place: the row, from 1 on, of the text that it was made of (images/cubin.h), and its lines as above, without the
+ * outermost name. */
+unsigned cubin_row(const struct cubin *c, size_t n, uint32_t *ret_row,
+		   struct object_function ret[NATIVE_INLINED_MAX]);
 
 #endif

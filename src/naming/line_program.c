@@ -451,3 +451,23 @@ unsigned line_program_look(const struct line_program *p, uint32_t section, uint6
 	}
 	return n;
 }
+
+size_t line_program_count(const struct line_program *p)
+{
+	return p->n;
+}
+
+static bool is_same_place(const struct row *a, const struct row *b)
+{
+	return a->section == b->section && a->address == b->address;
+}
+
+bool line_program_place(const struct line_program *p, size_t n, uint32_t *ret_section,
+			uint64_t *ret_address)
+{
+	const struct row *r = &p->rows[p->order[n]];
+
+	*ret_section = r->section;
+	*ret_address = r->address;
+	return !r->is_end && (n + 1 == p->n || !is_same_place(r, &p->rows[p->order[n + 1]]));
+}

@@ -13,6 +13,7 @@
  * libdw has these as well, but sorts a table by address: every function of a cubin begins at address 0 of a
  * section of its own, which only relocations tell.
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "naming/object.h"
@@ -36,5 +37,10 @@ struct line_program *line_program_free(struct line_program *p);
  * may have no name. Valid as long as the program. */
 unsigned line_program_look(const struct line_program *p, uint32_t section, uint64_t address,
 			   struct object_function ret[NATIVE_INLINED_MAX]);
+/* How many places there are from which on something else holds; they are in their order. */
+size_t line_program_count(const struct line_program *p);
+/* … the n-th. False: it is an end, or what holds from there on is another one. */
+bool line_program_place(const struct line_program *p, size_t n, uint32_t *ret_section,
+			uint64_t *ret_address);
 
 #endif

@@ -140,6 +140,16 @@ static void put_instruction(const struct listing *l, const struct source_instruc
 	put_inlined(l, &is, out);
 }
 
+/* Who has its source elsewhere can say where. */
+static void put_file(const struct listing *l, const struct source_line *of, struct buf *out)
+{
+	const struct code_reader *code = l->code;
+
+	buf_put(out, of->file, of->file_len);
+	if (code && !code->line(code->ctx, of->file, of->file_len, of->line).text)
+		buf_puts(out, "  (not found: view and report take --source-path FOLDER)");
+}
+
 void listing_text(const struct listing *l, const struct listing_row *row, struct buf *out)
 {
 	const struct code_reader *code = l->code;
@@ -149,7 +159,7 @@ void listing_text(const struct listing *l, const struct listing_row *row, struct
 	else if (!row->of->file)
 		buf_puts(out, "(no line is known: compile with -lineinfo)");
 	else if (!row->line)
-		buf_put(out, row->of->file, row->of->file_len);
+		put_file(l, row->of, out);
 	else if (code)
 		put_source(out, code->line(code->ctx, row->of->file, row->of->file_len, row->line));
 }

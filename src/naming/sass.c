@@ -151,11 +151,22 @@ void sass_keep(const struct sass *s, const char *function, struct buf *out)
 		buf_printf(out, "%" PRIx64 " %s\n", s->rows[i].offset, s->rows[i].text);
 }
 
-/* "function 1d NAME" of this name: behind it stand so many. */
+/* "function 1d NAME": behind it stand so many. */
+static bool take_any_head(struct span line, struct span *ret_name, uint64_t *ret_n)
+{
+	bool is_head = skip_word(&line, KEPT_FUNCTION) && take_number(&line, ret_n) &&
+		       skip_word(&line, " ");
+
+	*ret_name = line;
+	return is_head;
+}
+
 static bool take_head(struct span line, const char *function, uint64_t *ret_n)
 {
-	return skip_word(&line, KEPT_FUNCTION) && take_number(&line, ret_n) &&
-	       skip_word(&line, " ") && skip_word(&line, function) && line.at == line.end;
+	struct span name;
+
+	return take_any_head(line, &name, ret_n) && skip_word(&name, function) &&
+	       name.at == name.end;
 }
 
 static int take_kept(struct span line, struct sass *ret)
@@ -186,6 +197,44 @@ int sass_kept(const char *text, size_t len, const char *function, struct sass *r
 	if (r < 0)
 		sass_done(ret);
 	return r;
+}
+
+static int add_function(const char *text, size_t len, const char *function, struct buf *out)
+{
+	struct sass there, other = {0};
+	int r = sass_kept(out->data, out->len, function, &there);
+
+	if (r == 0 && !there.n)
+		r = sass_kept(text, len, function, &other);
+	if (other.n)
+		sass_keep(&other, function, out);
+	if (r == 0) {
+		sass_done(&there);
+		sass_done(&other);
+	}
+	return r;
+}
+
+int sass_kept_add(const char *text, size_t len, struct buf *out)
+{
+	struct span all = {text, text + len}, line, name;
+	size_t whole = out->len;
+	uint64_t n;
+	int r = 0;
+
+	while (r == 0 && !out->error && next_line(&all, &line)) {
+		_cleanup_(freep) char *function =
+			take_any_head(line, &name, &n)
+				? strndup(name.at, (size_t)(name.end - name.at))
+				: NULL;
+
+		whole = out->len;
+		if (function)
+			r = add_function(text, len, function, out);
+	}
+	if (out->error)
+		out->len = whole;
+	return r < 0 ? r : out->error;
 }
 
 void sass_done(struct sass *s)

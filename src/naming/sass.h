@@ -41,5 +41,8 @@ void sass_keep(const struct sass *s, const char *function, struct buf *out);
 /* Those of a function, out of what was kept: none where it is not there, or not all of it. 0 or -ENOMEM. Fills *ret, which
  * sass_done() frees. */
 int sass_kept(const char *text, size_t len, const char *function, struct sass *ret);
+/* Adds to `out`, a text that was kept, what another one has of functions that are not in it. -errno: `out` has no room for more, those
+ * before are whole. */
+int sass_kept_add(const char *text, size_t len, struct buf *out);
 
 #endif

@@ -20,7 +20,8 @@ void progress_at(struct progress *p, uint64_t i)
 	    !isatty(STDERR_FILENO))
 		return;
 	p->shown_ns = now;
-	fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64, p->what, i, p->n);
+	fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64 "%s", p->what, i, p->n,
+		p->unit ? p->unit : "");
 }
 
 void progress_done(struct progress *p)

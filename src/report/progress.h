@@ -12,6 +12,7 @@
 struct progress {
 	const char *what;
 	uint64_t n;
+	const char *unit;            /* " s", behind them; NULL: none */
 	uint64_t begin_ns, shown_ns; /* 0: not begun, not shown */
 };
 

@@ -55,6 +55,7 @@ static const struct text texts[VIEW_N] = {
 	[VIEW_LOSSES] = {"Losses", view_losses, true},
 	[VIEW_NOTES] = {"Notes", view_notes, true},
 	[VIEW_TIMELINE] = {"Timeline", view_timeline},
+	[VIEW_WARPS] = {"Warps", view_warps, true},
 };
 
 bool report_has_text(enum view view)
@@ -68,7 +69,7 @@ unsigned report_all_views(void)
 
 	for (unsigned i = 0; i < VIEW_N; i++)
 		if (texts[i].put && i != VIEW_CALLERS /* of which function? */ &&
-		    i != VIEW_TIMELINE)
+		    i != VIEW_TIMELINE && i != VIEW_WARPS)
 			views |= 1u << i;
 	return views;
 }
@@ -203,6 +204,8 @@ int report_text(struct snapshot *snap, const struct report_options *options, str
 		wanted |= REPORT_STEPS;
 	if (!o->views && usual != REPORT_TREE && r.s->n_counters)
 		wanted |= REPORT_COUNTERS;
+	if (!o->views && usual != REPORT_TREE && o->warps)
+		wanted |= REPORT_WARPS;
 	r.views = wanted;
 	r.words = wanted & REPORT_TREE ? NULL : o->columns;
 	if (e == 0)

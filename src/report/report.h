@@ -19,6 +19,7 @@
 #include "format/out.h"
 
 struct code_reader;
+struct warp_trace;
 
 /* What is said of a profile without anything in it. */
 #define REPORT_HOST_ALONE "nothing ran on a device, which is what findings are about"
@@ -49,7 +50,7 @@ struct report_options {
 	uint8_t names;               /* enum name_mode */
 	const struct naming *naming; /* of ranks; other sections have names of the snapshot */
 	bool ascii;                  /* no box-drawing characters */
-	bool json;                   /* of source alone: for programs */
+	bool json;                   /* of source, or of warps: for programs */
 	bool color;
 	/* Columns of the tree, or where it is not printed of tables whose rows have metrics: names
 	 * of core/column.h, separated by commas; NULL = the usual ones that have values. */
@@ -62,6 +63,7 @@ struct report_options {
 	bool print_sorted;              /* after the tree: its nodes, by the first column */
 	const struct peaks *peaks;      /* for util and bound */
 	const struct code_reader *code; /* for source; NULL: it has no texts */
+	const struct warp_trace *warps; /* for warps; NULL: there are none */
 	/* The other side of a pair (core/pair.h): the tree shows the increase since it, and no
 	 * other view may be asked for. NULL: plain values. */
 	struct snapshot *before;

@@ -17,6 +17,8 @@
  *   view_ranks.c      how evenly work is spread
  *   view_steps.c      steps of loops
  *   view_timeline.c   when operations ran, of a trace
+ *   view_warps.c      single scopes of warps
+ *   warps_json.c      … for programs
  *   view_findings.c   what costs time that it need not
  *   view_counters.c   what hardware counters of devices said
  *   view_devices.c    devices, processes
@@ -77,6 +79,10 @@ int view_processes(struct report *r);
 /* A part of view_devices(): what they waited for, and whom; nothing where nobody knows. */
 int put_idle(struct report *r);
 int view_timeline(struct report *r);
+int view_warps(struct report *r);
+struct warp_stats;
+/* … for programs. */
+void warps_json(struct report *r, const struct warp_stats *stats);
 int view_losses(struct report *r);
 int view_notes(struct report *r);
 int view_summary(struct report *r);

@@ -46,11 +46,18 @@ static const struct column_spec *find_usual(const struct rows *t, const char *wo
 	return NULL;
 }
 
-static bool has_number(struct rows *t, size_t usual)
+/* In the cache: behind those of all columns that there may be, the usual ones and then the others. */
+static unsigned slot_tried(const struct rows *t, unsigned i)
+{
+	return SLOT_COLUMNS + (unsigned)t->kind->n_usual +
+	       (unsigned)metric_table_count(t->r->s->metrics) + i;
+}
+
+/* Of any row that was added? */
+static bool has_number(struct rows *t, const struct derived *metric, unsigned slot)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (!isnan(number(t, t->v[i].node, &t->kind->usual[usual]->derived,
-				  SLOT_COLUMNS + (unsigned)usual)))
+		if (!isnan(number(t, t->v[i].node, metric, slot)))
 			return true;
 	return false;
 }
@@ -60,12 +67,12 @@ static int add_usual(struct rows *t)
 	int r = 0;
 
 	for (size_t i = 0; i < t->kind->n_usual && r == 0; i++)
-		if (has_number(t, i))
+		if (has_number(t, &t->kind->usual[i]->derived, slot_tried(t, (unsigned)i)))
 			r = report_columns_add(&t->columns, t->kind->usual[i], NULL, 0);
 	return r;
 }
 
-/* Metrics that are not built in. */
+/* Metrics that are not built in, and that a row has. */
 static int add_own(struct rows *t)
 {
 	struct derive *d = numbers_derive(t->r->numbers);
@@ -78,7 +85,8 @@ static int add_own(struct rows *t)
 		if (!derive_is_own(t->r->s, m))
 			continue;
 		column_of_metric(t->r->s, m, &spec, &len);
-		if (derive_has(d, &spec.derived))
+		if (derive_has(d, &spec.derived) &&
+		    has_number(t, &spec.derived, slot_tried(t, (unsigned)t->kind->n_usual + m)))
 			r = report_columns_add(&t->columns, &spec, spec.title, len);
 	}
 	return r;

@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include "base/util.h"
 #include "core/counter_rows.h"
+#include "core/runs.h"
 #include "report/rows.h"
 #include "report/words.h"
+
+#define COVERED_RATIO 0.9 /* of a run: more is all of it */
+#define SAME_RATIO    1.1 /* of an interval: samples come about so often */
 
 struct listed {
 	const struct session *s;
@@ -55,13 +59,31 @@ static uint64_t interval_within(double ns)
 	return 0;
 }
 
+/* How far apart samples were, of the device that has most of them; 0: not known. */
+static double sampled_ns(const struct session *s)
+{
+	double least = 0;
+
+	for (uint32_t d = 0; d < s->n_devices; d++) {
+		struct counters_range of;
+		double ns;
+
+		if (!session_counters_range(s, d, &of) || !of.mean.n)
+			continue;
+		ns = (double)of.mean.counted_ns / of.mean.n;
+		if (!least || ns < least)
+			least = ns;
+	}
+	return least;
+}
+
 /* Of what has no sample to itself the row that took most time, and what would give it some. */
 static void put_interval(struct report *r)
 {
 	static const struct derived samples_beside = ROWS_DERIVED(VALUE, SAMPLES_BESIDE, 1);
 	const struct number_ask beside = {.metric = &samples_beside};
 	const char *mark = ""; /* of those among the others */
-	double most_ns = 0;
+	double most_ns = 0, now_ns;
 	uint32_t row = UINT32_MAX;
 	uint64_t interval_ns;
 	bool is_fine;
@@ -84,6 +106,14 @@ static void put_interval(struct report *r)
 			r->out,
 			"(%sno sample fell wholly within; what took most is too short for any)\n",
 			mark);
+		return;
+	}
+	now_ns = sampled_ns(r->s);
+	if (now_ns > 0 && now_ns <= SAME_RATIO * (double)interval_ns) {
+		out_printf(r->out,
+			   "(%sno sample fell wholly within, though they are near enough: '%s' ran "
+			   "beside other work, or shorter than on average)\n",
+			   mark, kernel_name(r, row));
 		return;
 	}
 	is_fine = interval_ns < NSEC_PER_MSEC;
@@ -121,6 +151,26 @@ static int put_kernels(struct report *r)
 	return e;
 }
 
+/* What was not counted looks as if nothing had run. */
+static void put_coverage(struct report *r)
+{
+	uint64_t wall_ns = runs_wall_ns(r->s);
+	char device[DEVICE_WORD], counted[HUMAN_MAX], wall[HUMAN_MAX];
+
+	for (uint32_t d = 0; d < r->s->n_devices; d++) {
+		struct counters_range of;
+
+		if (!session_counters_range(r->s, d, &of) ||
+		    (double)of.mean.counted_ns > COVERED_RATIO * (double)wall_ns)
+			continue;
+		session_device_word(r->s, d, device);
+		human_time_ns(counted, (double)of.mean.counted_ns);
+		human_time_ns(wall, (double)wall_ns);
+		out_printf(r->out, "(%s was counted for %s of the run's %s)\n", device, counted,
+			   wall);
+	}
+}
+
 int view_counters(struct report *r)
 {
 	static const struct word_column columns[] = {
@@ -134,6 +184,8 @@ int view_counters(struct report *r)
 	if (e == 0 && all.rows.n)
 		put_words(&(struct word_table){columns, ARRAY_SIZE(columns), all.rows.n, &all},
 			  r->o, r->out);
+	if (e == 0 && all.rows.n)
+		put_coverage(r);
 	else if (e == 0)
 		out_printf(r->out, "none: %s\n", counter_rows_why_none(r->s));
 	if (e == 0 && all.rows.n && flat_n(r->flat)) {

@@ -48,7 +48,8 @@ int view_kernels(struct report *r)
 					     .name = name,
 					     .is_estimated = is_estimated,
 					     .usual = usual,
-					     .n_usual = ARRAY_SIZE(usual)};
+					     .n_usual = ARRAY_SIZE(usual),
+					     .own_metrics = true};
 
 	return put(r, &kind, false);
 }

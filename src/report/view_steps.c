@@ -203,7 +203,7 @@ int view_steps(struct report *r)
 			rows_put_caption(r, tables[i].title);
 		}
 		put_words(&(struct word_table){tables[i].columns, tables[i].n_columns, n,
-					       &(struct loops){r->s, v}},
+					       &(struct loops){r->s, v}, .is_known_only = true},
 			  r->o, r->out);
 	}
 	put_missing(r);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h" // IWYU pragma: keep
 #include "sensors/watch.h"
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/clock.h"
@@ -17,8 +14,6 @@
 #define STALE_NS  (3 * NSEC_PER_SEC)  /* the helper looks twice a second */
 #define SILENT_NS (10 * NSEC_PER_SEC) /* a library may take seconds to start */
 #define ABSENT_NS (2 * NSEC_PER_SEC)  /* longer, and we were stopped, the helper perhaps with us */
-#define NAP_NS    (NSEC_PER_SEC / 100)
-#define NAPS      50 /* for a helper to die */
 
 _Static_assert(ARRAY_SIZE(((struct watch *)0)->devices) == WATCH_DEVICES,
 	       "a place for each device");
@@ -33,16 +28,18 @@ static void map_page(struct watch *w)
 		w->page = page;
 }
 
+static void help(const void *ctx, int fd)
+{
+	const struct watch *w = ctx;
+
+	(void)fd; /* what it has to say is on the page */
+	watch_devices(w->page, getppid(), w->path);
+}
+
 /* Once: where it cannot be made there are no numbers, and nobody is told. */
 static void start(struct watch *w)
 {
-	pid_t parent = getpid();
-
-	w->pid = fork();
-	if (w->pid == 0)
-		watcher_main(w->page, parent, w->path);
-	w->off = w->pid < 0;
-	w->pid = MAX(w->pid, 0);
+	w->off = !probe_begin(help, w, &w->told, &w->helper);
 }
 
 static bool is_watched(const struct watch *w, uint32_t device)
@@ -111,14 +108,6 @@ static void take(struct watch *w, struct session *s)
 		take_device(w, i, s, now_ns);
 }
 
-/* As process 1 of a container we reap all processes elsewhere: the number may be another's then, and how it ended is not
- * known (0). */
-static bool has_left(pid_t pid, int *ret_status)
-{
-	*ret_status = 0;
-	return waitpid(pid, ret_status, WNOHANG) != 0;
-}
-
 /* ---- trouble ---- */
 
 /* The helper's library, or whatever that has made of our page. */
@@ -130,19 +119,20 @@ static const char *asked(const struct watch *w)
 						     : "the process that asks for them";
 }
 
-/* One that found no library has ended by itself: most machines have none. */
-static void note_end(const struct watch *w, struct session *s, int status)
+/* One that found no library has ended by itself: most machines have none. As process 1 of a container we reap all processes
+ * elsewhere: then it is not known how it ended. */
+static void note_end(const struct watch *w, struct session *s)
 {
 	_cleanup_(buf_done) struct buf text = {0};
-	const char *signal = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+	const char *signal = sigabbrev_np(w->told.detail);
 
-	if (status == 0)
-		return;
 	buf_printf(&text, SENSORS_NOTES "are missing from here on: %s ", asked(w));
-	if (WIFSIGNALED(status))
+	if (w->told.end == PROBE_DIED)
 		buf_printf(&text, "ended with SIG%s", signal ? signal : "?");
+	else if (w->told.end == PROBE_LEFT)
+		buf_printf(&text, "ended with status %d", w->told.detail);
 	else
-		buf_printf(&text, "ended with status %d", WEXITSTATUS(status));
+		return;
 	session_note(s, SESSION_NONE, NOTE_WARNING, buf_str(&text));
 }
 
@@ -167,14 +157,10 @@ static void note_silence(struct watch *w, struct session *s, uint64_t now_ns)
 
 static void look_after(struct watch *w, struct session *s, uint64_t now_ns)
 {
-	int status;
-
-	if (!has_left(w->pid, &status)) {
+	if (probe_look(&w->helper, &w->told))
+		note_end(w, s);
+	else
 		note_silence(w, s, now_ns);
-		return;
-	}
-	note_end(w, s, status);
-	w->pid = 0;
 }
 
 void watch_update(struct watch *w, struct session *s)
@@ -187,7 +173,7 @@ void watch_update(struct watch *w, struct session *s)
 	find_devices(w, s);
 	if (w->page)
 		take(w, s);
-	if (w->pid)
+	if (w->helper.pid)
 		look_after(w, s, now);
 }
 
@@ -195,29 +181,16 @@ void watch_finish(struct watch *w, struct session *s)
 {
 	if (w->page)
 		take(w, s);
-	if (w->pid)
+	if (w->helper.pid)
 		look_after(w, s, clock_monotonic_ns());
 	watch_done(w);
 }
 
-/* One who is stuck in a driver does not even die: it is left to init. */
-static void end_helper(pid_t pid)
-{
-	const struct timespec nap = {0, NAP_NS};
-	int status;
-
-	if (has_left(pid, &status))
-		return;
-	kill(pid, SIGKILL);
-	for (unsigned i = 0; i < NAPS && !has_left(pid, &status); i++)
-		nanosleep(&nap, NULL);
-}
-
 void watch_done(struct watch *w)
 {
-	if (w->pid)
-		end_helper(w->pid);
-	w->pid = 0;
+	if (w->helper.pid && !probe_look(&w->helper, &w->told))
+		probe_stop(&w->helper, 0, &w->told);
+	probe_done(&w->told);
 	if (w->page)
 		munmap(w->page, sizeof(*w->page));
 	w->page = NULL;

@@ -6,13 +6,14 @@
  *   thread  one */
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include "core/session.h"
+#include "launch/probe.h"
 
 struct watch {
 	bool off;         /* do not look */
 	const char *path; /* of the session directory: borrowed; NULL: of no run */
-	pid_t pid;        /* of the helper; 0: none */
+	struct probe_child helper;
+	struct probe told; /* how it ended */
 	struct watch_page *page;
 	struct watch_device {
 		uint32_t device; /* of the session */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
-#include "launch/child.h"
 #include "launch/launch.h"
 #include "sensors/look.h"
 
@@ -169,16 +168,15 @@ static bool has_a_source(struct watcher *w)
 	return false;
 }
 
-void watcher_main(struct watch_page *page, pid_t parent, const char *session)
+void watch_devices(struct watch_page *page, pid_t parent, const char *session)
 {
 	const struct timespec period = {0, PERIOD_NS};
 	struct watcher w = {.page = page, .parent = parent, .session = session};
 
-	child_settle(parent, -1);
 	for (;;) {
 		take_new(&w);
 		if (w.n && !has_a_source(&w))
-			_exit(0);
+			return;
 		for (uint32_t i = 0; i < w.n; i++)
 			look_at(&w, i);
 		atomic_fetch_add_explicit(&page->beats, 1, memory_order_relaxed);

@@ -27,8 +27,8 @@ struct watch_page {
 };
 
 /* parent: who records; session: the directory by which its processes are known; NULL: it has
- * none, and nobody there is another. Does not return. */
-_Noreturn void watcher_main(struct watch_page *page, pid_t parent, const char *session);
+ * none, and nobody there is another. Returns where no device has such a library. */
+void watch_devices(struct watch_page *page, pid_t parent, const char *session);
 
 /* In the parent: what is known of device i so far. False: nothing, or it is just being written. */
 bool watched_read(struct watch_page *page, uint32_t i, struct sensors *ret);

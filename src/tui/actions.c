@@ -13,6 +13,7 @@
 #include "tui/clipboard.h"
 #include "tui/editor.h"
 #include "tui/names.h"
+#include "tui/panel_warps.h"
 #include "tui/picture.h"
 #include "tui/screen.h"
 #include "tui/tui_impl.h"
@@ -76,6 +77,12 @@ static bool has_durations(struct tui *t, const struct row *row)
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_DURATIONS);
 }
 
+static bool has_warps(struct tui *t, const struct row *row)
+{
+	return has_node(t, row) && !is_in(t, row, TUI_PANEL_WARPS) &&
+	       warps_are_of(t->panels[TUI_PANEL_WARPS], row->node);
+}
+
 static bool has_callers(struct tui *t, const struct row *row)
 {
 	return has_node(t, row) && !is_in(t, row, TUI_PANEL_CALLERS);
@@ -129,6 +136,7 @@ static const struct {
 	{REQ_REVEAL, "show it in the tree", is_elsewhere},
 	{REQ_PANEL_8, "its callers and callees", has_callers},
 	{REQ_PANEL_11, "how long its executions took", has_durations},
+	{REQ_PANEL_19, "what its warps did when", has_warps},
 	{REQ_ONLY_THIS, "only paths through its name", has_node},
 	{REQ_WITHOUT_THIS, "without its name", has_node},
 	{REQ_EDIT, "open its file in the editor", has_place},

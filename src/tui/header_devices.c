@@ -5,11 +5,13 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "core/runs.h"
+#include "intra/warp_source.h"
 #include "tui/chart.h"
 #include "tui/counter_meters.h"
 #include "tui/header.h"
 #include "tui/names.h"
 #include "tui/parts.h"
+#include "tui/sensor_meters.h"
 #include "tui/sensor_texts.h"
 #include "tui/tui_impl.h"
 #include "tui/usage_chart.h"
@@ -18,7 +20,7 @@
  *
  *     GPU0 H200  busy  43.2% ▁▁▂▅█▇▇▆▁▁▁▃  copy  1.20 GB/s ▁▁▁▁▃▁▁     2m
  *          SM 62% ▁▃▅▆▆  tensor 50% ▁▂▄▄▄  DRAM r/w 43/12% ▁▃▅▆▆  L2 hits 75% ▂▅▆▆▆     hardware counters
- *          clock 1980 of 1980 MHz  power 612 of 700 W  61°C  memory 131GB of 151GB
+ *          clock 1980 of 1980 MHz ▆▆▆▇▇  power 612 of 700 W ▂▃▅▆▆  61°C ▄▄▅▅▅  memory 131GB of 151GB ▁▅▅▅▅
  *     GPU0 H200  busy 9.32s  92.2% of the run  time 9.41s  copied 12.3GB     it has ended */
 
 #define DEVICE_LINES      4 /* more are put into the last of them */
@@ -267,9 +269,9 @@ static uint32_t n_alone(const struct tui *t, int lines)
 static const struct teller {
 	unsigned (*texts)(const struct tui *t, uint32_t device,
 			  struct sensor_text out[SENSOR_TEXTS]);
-	/* Instead, where it can; or NULL. */
+	/* Instead, where it can. */
 	bool (*draw)(const struct tui *t, struct pen *pen, uint32_t device);
-} tellers[] = {{sensor_texts, NULL}, {counter_texts, counter_meters_draw}};
+} tellers[] = {{sensor_texts, sensor_meters_draw}, {counter_texts, counter_meters_draw}};
 enum { TELLER_COUNTERS = 1 };
 
 unsigned header_told(const struct tui *t, int lines, int room)
@@ -315,12 +317,42 @@ static int draw_told(const struct tui *t, const struct canvas *canvas, int y, ui
 		if (!n)
 			continue;
 		pen_skip(&pen, ROLE_NORMAL, SENSORS_INDENT);
-		if (!tellers[k].draw || !tellers[k].draw(t, &pen, device))
+		if (!tellers[k].draw(t, &pen, device))
 			draw_texts(&pen, texts, n);
 		pen_fill(&pen, ROLE_NORMAL);
 		lines++;
 	}
 	return lines;
+}
+
+/* "GPU0, GPU3: where launches with scopes of warps ran": of these devices nothing else is known. */
+static void draw_devices_of_warps(const struct warp_trace *t, struct pen *pen)
+{
+	uint64_t drawn = 0;
+
+	for (size_t i = 0; i < t->n_launches; i++) {
+		int32_t device = t->launches[i].device;
+
+		if (device < 0 || device >= 64 || drawn >> device & 1)
+			continue;
+		pen_printf(pen, ROLE_NORMAL, "%sGPU%d", drawn ? ", " : "", device);
+		drawn |= UINT64_C(1) << device;
+	}
+	pen_put(pen, ROLE_DIM,
+		drawn ? ": scopes of warps, and nothing else of it is in the file"
+		      : "scopes of warps, and not on which device they ran");
+}
+
+static void draw_no_device(const struct tui *t, struct pen *pen)
+{
+	const struct warp_trace *warps = t->options.warps ? t->options.warps->list : NULL;
+
+	if (t->options.live)
+		pen_put(pen, ROLE_DIM, "no device has been seen");
+	else if (warps && warps->n_launches)
+		draw_devices_of_warps(warps, pen);
+	else
+		pen_put(pen, ROLE_DIM, "no device is in the file");
 }
 
 int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int lines, unsigned told)
@@ -333,7 +365,7 @@ int header_draw_devices(struct tui *t, const struct canvas *canvas, int y, int l
 		uint32_t device = line < n ? t->usage.order[line] : 0;
 
 		if (n == 0)
-			pen_put(&pen, ROLE_DIM, "no device has been seen");
+			draw_no_device(t, &pen);
 		else if (line >= n_alone(t, lines))
 			draw_device_line(t, &pen, line);
 		else if (t->options.source == TUI_OF_DEVICES)

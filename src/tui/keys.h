@@ -55,6 +55,7 @@
 	_(PANEL_16,      "M-6",           MOVE,    "",       "launches: how, and what limits occupancy") \
 	_(PANEL_17,      "M-7",           MOVE,    "",       "source of kernels, and where they wait (--pc-sampling)") \
 	_(PANEL_18,      "M-8",           MOVE,    "",       "hardware counters of the devices (--counters)") \
+	_(PANEL_19,      "M-9",           MOVE,    "",       "warps: what each did within kernels (--intra)") \
 	_(RIGHT,         "Right l",       TREE,    "",       "unfold, or go to the first child")   \
 	_(LEFT,          "Left h",        TREE,    "",       "fold, or go to the parent")          \
 	_(TOGGLE,        "F7 o",          TREE,    "Fold",   "fold or unfold; flames: zoom; elsewhere: show in the tree") \

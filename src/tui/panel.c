@@ -606,6 +606,17 @@ void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const cha
 	pen_name(pen, role, &name);
 }
 
+void panel_draw_key(struct panel *p, struct pen *pen, enum request request, const char *word)
+{
+	const char *key = keymap_words(&p->tui->keys, request);
+	int n = (int)strcspn(key, " ");
+
+	if (!n || pen_left(pen) < n + (int)strlen(word) + 3)
+		return;
+	pen_printf(pen, ROLE_TITLE, "%.*s", n, key);
+	pen_printf(pen, ROLE_NORMAL, " %s  ", word);
+}
+
 /* Before a row: that the cursor is there, where nothing else says it; that it came along to it. */
 static const char *mark_of(struct panel *p, const struct look *look, size_t row)
 {
@@ -691,14 +702,24 @@ static void draw_explanation(struct panel *p, const struct canvas *canvas, int y
 	buf_done(&text);
 }
 
+static int foot_rows(struct panel *p, int rows)
+{
+	if (!p->ops->draw_foot || rows < FOOT_MIN_ROWS)
+		return 0;
+	return p->ops->foot_rows ? p->ops->foot_rows(p, rows) : 1;
+}
+
 void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 {
 	bool head = p->ops->draw_head != NULL;
-	bool foot = p->ops->draw_foot && rows >= FOOT_MIN_ROWS;
+	int foot;
 
-	if (p->width != canvas->cols || p->height != rows - head - foot)
+	if (p->width != canvas->cols)
 		panel_spoil(p);
 	p->width = canvas->cols;
+	foot = foot_rows(p, rows);
+	if (p->height != rows - head - foot)
+		panel_spoil(p);
 	p->height = rows - head - foot;
 	p->y = y + head;
 	panel_refresh(p);
@@ -717,7 +738,7 @@ void panel_draw(struct panel *p, const struct canvas *canvas, int y, int rows)
 	if (p->ops->draw_below && p->n_rows < (size_t)p->height)
 		p->ops->draw_below(p, canvas, p->y + (int)p->n_rows, p->height - (int)p->n_rows);
 	if (foot) {
-		struct pen pen = pen_at(canvas, y + rows - 1, 0, canvas->cols);
+		struct pen pen = pen_at(canvas, y + rows - foot, 0, canvas->cols);
 
 		p->ops->draw_foot(p, &pen);
 	}

@@ -98,6 +98,9 @@ struct panel_ops {
 	void (*draw_head)(struct panel *p, struct pen *pen); /* NULL: no header line */
 	void (*draw_row)(struct panel *p, struct pen *pen, size_t row);
 	void (*draw_foot)(struct panel *p, struct pen *pen); /* may be NULL */
+	/* How many lines its foot has where it has `rows` in all, at least 1 and less than that; the pen is at the first of
+	 * them. NULL: one. */
+	int (*foot_rows)(struct panel *p, int rows);
 	/* Into the lines from y on that its rows leave empty, `rows` > 0 of them. May be NULL. */
 	void (*draw_below)(struct panel *p, const struct canvas *canvas, int y, int rows);
 	/* It was shown: is there something that was left out, to be shown sooner? Then it is drawn anew. May be NULL. */
@@ -166,6 +169,8 @@ bool panel_request(struct panel *p, enum request request);
 void panel_fit(struct panel *p, int sorted);
 /* Their titles: for ops->draw_head. */
 void panel_draw_head(struct panel *p, struct pen *pen);
+/* The first key of a request, and what it does; as long as there is room. */
+void panel_draw_key(struct panel *p, struct pen *pen, enum request request, const char *word);
 bool panel_is_compared(const struct panel *p); /* does it have the columns of a comparison? */
 /* The rest of a row: its name, scrolled sideways, with what is searched for marked. */
 void panel_draw_name(struct panel *p, struct pen *pen, enum role role, const char *text,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "tui/axis_hits.h"
 #include "tui/flame_box.h"
 #include "tui/names.h"
 #include "tui/tui_impl.h"
@@ -108,14 +109,36 @@ static struct strip_view whole(struct panel *p)
 				   pt->view.n};
 }
 
+/* What is seen of all there is, as an axis that begins where that does; and what became of it. What was seen may have gone by now. */
+static struct axis axis_of(struct panel *p)
+{
+	const struct panel_timeline *pt = as_timeline(p);
+	struct strip_view all = whole(p);
+
+	return (struct axis){.end = all.to_ns - all.from_ns,
+			     .from = MAX(pt->view.from_ns, all.from_ns) - all.from_ns,
+			     .to = MAX(pt->view.to_ns, all.from_ns) - all.from_ns,
+			     .n = pt->view.n,
+			     .at = MAX(pt->at_ns, all.from_ns) - all.from_ns};
+}
+
+static void take_axis(struct panel *p, const struct axis *a)
+{
+	struct panel_timeline *pt = as_timeline(p);
+	uint64_t first_ns = pt->strips.first_ns;
+
+	pt->view = (struct strip_view){first_ns + a->from, first_ns + a->to, a->n};
+	pt->at_ns = first_ns + a->at;
+}
+
 /* From `from_ns` on as far as that is within all there is. */
 static void show_from(struct panel *p, uint64_t from_ns, uint64_t span_ns)
 {
-	struct strip_view *view = &as_timeline(p)->view, all = whole(p);
+	struct axis a = axis_of(p);
+	uint64_t first_ns = as_timeline(p)->strips.first_ns;
 
-	span_ns = CLAMP(span_ns, view->n, all.to_ns - all.from_ns);
-	view->from_ns = CLAMP(from_ns, all.from_ns, all.to_ns - span_ns);
-	view->to_ns = view->from_ns + span_ns;
+	axis_show(&a, from_ns - MIN(first_ns, from_ns), span_ns);
+	take_axis(p, &a);
 }
 
 static uint64_t span(const struct panel_timeline *pt)
@@ -131,12 +154,11 @@ static uint64_t column_ns(const struct panel_timeline *pt)
 /* The cursor goes to a moment; the view follows where that is out of sight. */
 static void go(struct panel *p, uint64_t ns)
 {
-	struct panel_timeline *pt = as_timeline(p);
-	struct strip_view all = whole(p);
+	struct axis a = axis_of(p);
+	uint64_t first_ns = as_timeline(p)->strips.first_ns;
 
-	pt->at_ns = CLAMP(ns, all.from_ns, all.to_ns - 1);
-	if (pt->at_ns < pt->view.from_ns || pt->at_ns >= pt->view.to_ns)
-		show_from(p, pt->at_ns - MIN(span(pt) / 4, pt->at_ns), span(pt));
+	axis_go(&a, ns - MIN(first_ns, ns));
+	take_axis(p, &a);
 }
 
 /* A run goes on: who sees all of it goes on doing so, and who is at its end stays there. */
@@ -173,7 +195,7 @@ static void update(struct panel *p)
 		p->n_rows = 0;
 		return;
 	}
-	pt->view.n = (unsigned)MIN(columns, TIMELINE_MAX_COLUMN - 1);
+	pt->view.n = (unsigned)MIN(columns, AXIS_COLUMNS - 1);
 	if (ARRAY_ROOM(pt->cells, pt->cap_cells, pt->view.n) < 0) {
 		p->n_rows = 0;
 		return;
@@ -238,23 +260,10 @@ static const char *row_name(struct panel *p, size_t row)
 
 static void step(struct panel *p, int by)
 {
-	struct panel_timeline *pt = as_timeline(p);
-	int k = (int)timeline_column(&pt->view, pt->at_ns) + by;
-	int pan = k < 0 ? -1 : k >= (int)pt->view.n;
+	struct axis a = axis_of(p);
 
-	if (pan) { /* an eighth of the screen, to see what comes */
-		uint64_t by_ns = span(pt) / 8 + 1;
-
-		show_from(p,
-			  pan < 0 ? pt->view.from_ns - MIN(by_ns, pt->view.from_ns)
-				  : pt->view.from_ns + by_ns,
-			  span(pt));
-		k = (int)timeline_column(&pt->view,
-					 CLAMP(pt->at_ns, pt->view.from_ns, pt->view.to_ns - 1)) +
-		    by;
-	}
-	k = CLAMP(k, 0, (int)pt->view.n - 1);
-	pt->at_ns = strip_column_ns(&pt->view, (unsigned)k);
+	axis_step(&a, by);
+	take_axis(p, &a);
 }
 
 static void do_right(struct panel *p)
@@ -267,18 +276,12 @@ static void do_left(struct panel *p)
 	step(p, -1);
 }
 
-/* Half a screen; the cursor keeps its column. */
 static void pan(struct panel *p, bool forward)
 {
-	struct panel_timeline *pt = as_timeline(p);
-	uint64_t by_ns = span(pt) / 2 + 1;
-	unsigned k = timeline_column(&pt->view, pt->at_ns);
+	struct axis a = axis_of(p);
 
-	show_from(p,
-		  forward ? pt->view.from_ns + by_ns
-			  : pt->view.from_ns - MIN(by_ns, pt->view.from_ns),
-		  span(pt));
-	pt->at_ns = strip_column_ns(&pt->view, k);
+	axis_pan(&a, forward);
+	take_axis(p, &a);
 }
 
 static void do_pan_right(struct panel *p)
@@ -291,14 +294,12 @@ static void do_pan_left(struct panel *p)
 	pan(p, false);
 }
 
-/* The moment of the cursor stays in its column, as far as there is something on both sides. */
 static void zoom_to_span(struct panel *p, uint64_t span_ns)
 {
-	struct panel_timeline *pt = as_timeline(p);
-	double share = (double)(pt->at_ns - pt->view.from_ns) / (double)span(pt);
-	uint64_t before_ns = (uint64_t)(share * (double)span_ns);
+	struct axis a = axis_of(p);
 
-	show_from(p, pt->at_ns - MIN(before_ns, pt->at_ns), span_ns);
+	axis_zoom(&a, span_ns);
+	take_axis(p, &a);
 }
 
 static void do_zoom_in(struct panel *p)
@@ -512,10 +513,10 @@ static bool request(struct panel *p, enum request request)
 static void pick(struct panel *p, int part)
 {
 	struct panel_timeline *pt = as_timeline(p);
-	size_t row = (size_t)(part / TIMELINE_MAX_COLUMN);
-	unsigned column = (unsigned)(part % TIMELINE_MAX_COLUMN);
+	unsigned column;
+	size_t row;
 
-	if (row >= p->n_rows || column >= pt->view.n)
+	if (!axis_hit(part, p->n_rows, pt->view.n, &row, &column))
 		return;
 	panel_goto(p, row);
 	pt->at_ns = strip_column_ns(&pt->view, column);

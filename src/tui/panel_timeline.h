@@ -16,10 +16,10 @@
 #include "core/busy.h"
 #include "core/levels.h"
 #include "core/strips.h"
+#include "tui/axis.h"
 #include "tui/panel.h"
 
-#define TIMELINE_MAX_ZOOM   32
-#define TIMELINE_MAX_COLUMN 4096 /* of a row, in what a press of the mouse says */
+#define TIMELINE_MAX_ZOOM 32
 /* The roles of boxes, by class; behind them what the filter leaves out. */
 #define TIMELINE_LEFT_OUT STRIP_LEAST
 
@@ -74,7 +74,12 @@ uint32_t timeline_node(struct panel *p, const struct session_interval *v);
 /* Columns for the names of lanes, and the one where time begins. */
 int timeline_label_width(const struct panel *p);
 /* The column of a moment that is in the view. */
-unsigned timeline_column(const struct strip_view *view, uint64_t ns);
+static inline unsigned timeline_column(const struct strip_view *view, uint64_t ns)
+{
+	const struct axis seen = {.from = view->from_ns, .to = view->to_ns, .n = view->n};
+
+	return axis_column(&seen, ns);
+}
 
 /* What is under the cursor: what runs at its moment, else what comes first in its column, or nothing. */
 struct timeline_spot {

@@ -37,16 +37,6 @@ const char *timeline_name(struct panel *p, const struct strip *strip, size_t i)
 		       : tui_node_name(p->tui, node);
 }
 
-unsigned timeline_column(const struct strip_view *view, uint64_t ns)
-{
-	uint64_t each = MAX((view->to_ns - view->from_ns) / view->n, 1);
-	unsigned k = (unsigned)MIN((ns - view->from_ns) / each, view->n - 1);
-
-	while (k > 0 && strip_column_ns(view, k) > ns)
-		k--;
-	return k;
-}
-
 /* Of what is in the cursor's column from its moment on the first. */
 struct timeline_spot timeline_spot(struct panel *p)
 {

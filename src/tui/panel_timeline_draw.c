@@ -3,9 +3,11 @@
 #include <string.h>
 #include "base/buf.h"
 #include "core/pages.h"
+#include "tui/axis_hits.h"
 #include "tui/flame_box.h"
 #include "tui/names.h"
 #include "tui/panel_timeline.h"
+#include "tui/ruler.h"
 #include "tui/tui_impl.h"
 
 #define NEARLY_FULL(busy, of) ((busy) >= (of) - (of) / 16)
@@ -44,55 +46,19 @@ static uint64_t column_ns(const struct panel_timeline *pt)
 
 /* ---- the ruler ---- */
 
-/* 1, 2 or 5 times a power of ten: the shortest time that has so many columns. */
-static uint64_t round_step(uint64_t least_ns)
-{
-	uint64_t ten = 1;
-
-	while (ten < least_ns / 10)
-		ten *= 10;
-	for (;; ten *= 10) {
-		if (ten >= least_ns)
-			return ten;
-		if (2 * ten >= least_ns)
-			return 2 * ten;
-		if (5 * ten >= least_ns)
-			return 5 * ten;
-	}
-}
-
 /* How far apart marks stand: their texts are as long as it asks for. */
 static uint64_t mark_step(const struct panel_timeline *pt)
 {
-	uint64_t step_ns = round_step(column_ns(pt) * 6);
+	uint64_t step_ns = ruler_step(column_ns(pt) * 6);
 	char text[TIME_TEXT];
 
 	for (int turn = 0; turn < 16; turn++) {
 		print_moment(&pt->strips, pt->view.to_ns, step_ns, text);
 		if (step_ns / column_ns(pt) >= strlen(text) + 2)
 			break;
-		step_ns = round_step(step_ns + 1);
+		step_ns = ruler_step(step_ns + 1);
 	}
 	return step_ns;
-}
-
-static void draw_mark(struct pen *pen, int x, int end, const char *text)
-{
-	struct pen at = pen_at(pen->canvas, pen->y, x, end - x);
-
-	if (pen_left(&at) <= (int)strlen(text))
-		return;
-	pen_put(&at, ROLE_HEAD, pen->canvas->look->glyphs->edge);
-	pen_put(&at, ROLE_HEAD, text);
-}
-
-static void draw_cursor(struct panel *p, struct pen *pen, int x)
-{
-	const struct panel_timeline *pt = as_timeline(p);
-	struct pen at =
-		pen_at(pen->canvas, pen->y, x + (int)timeline_column(&pt->view, pt->at_ns), 1);
-
-	pen_put(&at, ROLE_HEAD_SORT, pen->canvas->look->glyphs->descending);
 }
 
 static void draw_ruler(struct panel *p, struct pen *pen)
@@ -101,6 +67,7 @@ static void draw_ruler(struct panel *p, struct pen *pen)
 	const struct strips *t = &pt->strips;
 	uint64_t step_ns = mark_step(pt), ns;
 	int x = 1 + timeline_label_width(p), end = x + (int)pt->view.n;
+	int cursor = x + (int)timeline_column(&pt->view, pt->at_ns);
 	char text[TIME_TEXT];
 
 	human_time_ns(text, (double)(pt->view.to_ns - pt->view.from_ns));
@@ -110,9 +77,10 @@ static void draw_ruler(struct panel *p, struct pen *pen)
 	for (ns += (step_ns - ns % step_ns) % step_ns; ns < pt->view.to_ns - t->zero_ns;
 	     ns += step_ns) {
 		print_moment(t, ns + t->zero_ns, step_ns, text);
-		draw_mark(pen, x + (int)timeline_column(&pt->view, ns + t->zero_ns), end, text);
+		ruler_mark(pen, x + (int)timeline_column(&pt->view, ns + t->zero_ns), end, cursor,
+			   text);
 	}
-	draw_cursor(p, pen, x);
+	ruler_cursor(pen, cursor);
 }
 
 /* ---- what is under the cursor ---- */
@@ -432,21 +400,6 @@ static unsigned box_end(const struct panel_timeline *pt, unsigned k)
 	return end - k < BOX_LEAST ? k : end;
 }
 
-/* What can be pressed with the mouse: parts of a row, so many that there is room for those of all. */
-static void add_hits(struct line *l, size_t row)
-{
-	const struct panel_timeline *pt = as_timeline(l->p);
-	unsigned each = 1 + (unsigned)l->p->height * pt->view.n / 1500;
-
-	for (unsigned k = 0; k < pt->view.n; k += each) {
-		struct pen pen = *l->pen;
-
-		pen.x = l->x + (int)MIN(k + each, pt->view.n);
-		pen_hit(&pen, l->x + (int)k, HIT_PART,
-			(int)(row * TIMELINE_MAX_COLUMN + MIN(k + each / 2, pt->view.n - 1)));
-	}
-}
-
 /* ---- from a launch to its operation ---- */
 
 /* The column of a moment; false: it is not in the view. */
@@ -525,7 +478,7 @@ static void draw_strip(struct panel *p, struct pen *pen, size_t row)
 			draw_cell(&l, end++);
 	}
 	draw_flow(p, pen, row);
-	add_hits(&l, row);
+	axis_hits_add(pen, l.x, pt->view.n, p->height, row);
 }
 
 static void draw_heading(struct panel *p, struct pen *pen, const struct strip_lane *lane)
@@ -603,30 +556,18 @@ static void draw_legend(struct panel *p, struct pen *pen)
 		pen_put(pen, ROLE_DIM, "  dim: left out by the filter");
 }
 
-/* The first key of a request, and what it does; as long as there is room. */
-static void draw_key(struct panel *p, struct pen *pen, enum request request, const char *word)
-{
-	const char *key = keymap_words(&p->tui->keys, request);
-	int n = (int)strcspn(key, " ");
-
-	if (!n || pen_left(pen) < n + (int)strlen(word) + 3)
-		return;
-	pen_printf(pen, ROLE_TITLE, "%.*s", n, key);
-	pen_printf(pen, ROLE_NORMAL, " %s  ", word);
-}
-
 static void draw_keys(struct panel *p, struct pen *pen)
 {
 	pen_skip(pen, ROLE_NORMAL, 1);
-	draw_key(p, pen, REQ_UNFOLD, "zoom in");
-	draw_key(p, pen, REQ_FOLD, "out");
-	draw_key(p, pen, REQ_FOLD_AUTO, "all");
-	draw_key(p, pen, REQ_NEXT_SIBLING, "next operation");
-	draw_key(p, pen, REQ_HOT_CHILD, "next gap");
+	panel_draw_key(p, pen, REQ_UNFOLD, "zoom in");
+	panel_draw_key(p, pen, REQ_FOLD, "out");
+	panel_draw_key(p, pen, REQ_FOLD_AUTO, "all");
+	panel_draw_key(p, pen, REQ_NEXT_SIBLING, "next operation");
+	panel_draw_key(p, pen, REQ_HOT_CHILD, "next gap");
 	if (as_timeline(p)->flow.launched_ns)
-		draw_key(p, pen, REQ_PARENT, "launch");
-	draw_key(p, pen, REQ_OPEN, "fill the screen with it");
-	draw_key(p, pen, REQ_REVEAL, "show it in the tree");
+		panel_draw_key(p, pen, REQ_PARENT, "launch");
+	panel_draw_key(p, pen, REQ_OPEN, "fill the screen with it");
+	panel_draw_key(p, pen, REQ_REVEAL, "show it in the tree");
 }
 
 void timeline_draw_below(struct panel *p, const struct canvas *canvas, int y, int rows)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include "base/clock.h"
 #include "core/selector.h"
+#include "intra/warp_source.h"
 #include "tui/tui_impl.h"
 
 void tui_spoil(struct tui *t)
@@ -29,6 +30,8 @@ void tui_picture(struct tui *t)
 	usage_update(&t->usage, snapshot_session(t->snap), now_ns);
 	advice_age(t);
 	steps_age(t);
+	if (t->options.warps && t->options.warps->look && !menu_is_open(&t->menu))
+		t->options.warps->look(t->options.warps);
 	tui_spoil(t);
 }
 

@@ -11,7 +11,10 @@
 #include "tui/tui_impl.h"
 
 #define WIDTH_MAX 24 /* of what is measured */
-#define HEAD_MAX  16 /* of a name that has more words than a column has room for */
+#define HEAD_MAX  16 /* of a name that has more words than a column has room for … */
+#define HEAD_FROM                                                                                  \
+	80 /* … on a screen of so many columns; of a wider one they share what it has more */
+#define HEAD_BESIDE 2 /* a blank, and the mark of the order */
 #define COUNTED_NAME                                                                               \
 	25 /* percent of the width: what was asked for when the program ran comes before long names */
 
@@ -298,24 +301,40 @@ static bool keep_spare(struct row_columns *rc, struct panel *p, uint32_t metric,
 	return false;
 }
 
+/* What stands above it, in place of its name. */
+static void set_head(struct column *c, const char *head)
+{
+	free(c->of->head);
+	c->of->head = strdup(head);
+	c->width = width_of(&c->of->spec, c->of->head ? c->of->head : c->title);
+}
+
+/* Of what comes before the rest of the usual ones: the least and most of single scopes last. */
+static uint8_t first_rank(uint32_t metric)
+{
+	return metric == METRIC_CYCLES_MIN || metric == METRIC_CYCLES_MAX
+		       ? usual_columns[USUAL_FLOPS].priority
+		       : usual_columns[USUAL_TFPS].priority;
+}
+
 static void add_own(struct row_columns *rc, struct panel *p, uint32_t metric)
 {
 	struct column_spec spec;
 	size_t len;
 	bool is_first;
 
-	if (!derive_is_own(rc->s, metric))
+	if (!derive_is_own(rc->s, metric) && !metric_is_of_cycles(metric))
 		return;
 	column_of_metric(rc->s, metric, &spec, &len);
 	if (rc->only_sums && !is_sum(rc, &spec))
 		return;
-	is_first = range_metric_is(spec.title) || metric == METRIC_NORMALIZED_CYCLES;
-	spec.priority = is_first ? usual_columns[USUAL_TFPS].priority
-				 : (uint8_t)MIN(20 + p->columns.n, 250u);
+	is_first = range_metric_is(spec.title) || metric_is_of_cycles(metric);
+	spec.priority = is_first ? first_rank(metric) : (uint8_t)MIN(20 + p->columns.n, 250u);
 	if (is_first)
 		p->columns.name_percent = COUNTED_NAME;
-	if (!keep_spare(rc, p, metric, spec.priority))
-		add(rc, p, &spec, spec.title, len);
+	if (!keep_spare(rc, p, metric, spec.priority) && add(rc, p, &spec, spec.title, len) &&
+	    metric_is_of_cycles(metric))
+		set_head(&rc->columns[p->columns.n - 1], metric_title(metric));
 }
 
 /* Scopes within kernels have nothing but these, which are built in, and which few profiles have. */
@@ -325,20 +344,29 @@ static void add_warps(struct row_columns *rc, struct panel *p)
 
 	if (rc->has_warps || !row_has(p, &cycles))
 		return;
-	for (uint32_t m = METRIC_CYCLES; metric_is_of_warps(m); m++)
-		add_own(rc, p, m);
+	for (uint32_t m = METRIC_CYCLES; m <= METRIC_SCOPE_VALUE_MAX; m++)
+		if (metric_is_of_warps(m) || metric_is_of_cycles(m))
+			add_own(rc, p, m);
 	rc->has_warps = true;
 }
 
-static void set_head(struct column *c, const char *const names[], size_t n, size_t i,
-		     const char *dots)
+/* As much of its name as tells it apart from the others. */
+static void set_short_name(struct column *c, const char *const names[], size_t n, size_t i,
+			   size_t width, const char *dots)
 {
 	_cleanup_(buf_done) struct buf head = {0};
 
-	metric_head_put(&head, names, n, i, HEAD_MAX, dots);
-	free(c->of->head);
-	c->of->head = head.error ? NULL : strdup(buf_str(&head));
-	c->width = width_of(&c->of->spec, c->of->head ? c->of->head : c->title);
+	metric_head_put(&head, names, n, i, width, dots);
+	set_head(c, head.error ? c->title : buf_str(&head));
+}
+
+/* Wider ones where all of them have room for that: none is left out for it. */
+static size_t head_width(const struct panel *p, size_t n)
+{
+	size_t more = p->width > HEAD_FROM ? (size_t)(p->width - HEAD_FROM) : 0;
+	size_t each = more * (100 - COUNTED_NAME) / 100 / n;
+
+	return each > HEAD_MAX + HEAD_BESIDE ? each - HEAD_BESIDE : HEAD_MAX;
 }
 
 /* Names of hardware metrics are long: so much of them as tells them apart. */
@@ -347,12 +375,14 @@ static void make_heads(struct row_columns *rc, struct panel *p)
 	_cleanup_(freep) const char **names = calloc(rc->n + 1u, sizeof(*names));
 	size_t n = 0, k = 0;
 
+	rc->heads_for = p->width;
 	for (unsigned i = 0; names && i < p->columns.n; i++)
 		if (rc->columns[i].of && rc->columns[i].of->is_counted)
 			names[n++] = rc->columns[i].title;
 	for (unsigned i = 0; i < p->columns.n && k < n; i++)
 		if (rc->columns[i].of && rc->columns[i].of->is_counted)
-			set_head(&rc->columns[i], names, n, k++, draw_dots(p->tui->options.ascii));
+			set_short_name(&rc->columns[i], names, n, k++, head_width(p, n),
+				       draw_dots(p->tui->options.ascii));
 }
 
 static bool may_sort(struct panel *p, const struct column *c)
@@ -415,7 +445,7 @@ void row_columns_update(struct row_columns *rc, struct panel *p)
 		add_warps(rc, p);
 	for (unsigned k = 0; k < p->choice.n; k++)
 		row_columns_find(rc, p, p->choice.titles[k]);
-	if (n_columns < rc->n)
+	if (n_columns < rc->n || rc->heads_for != p->width)
 		make_heads(rc, p);
 	choose_sort(rc, p);
 }

@@ -23,6 +23,7 @@ struct row_columns {
 	const struct session *s;
 	bool is_chosen;      /* those asked for, and no others */
 	bool has_warps;      /* scopes within kernels have their columns */
+	int heads_for;       /* the screen's width that heads of hardware metrics are for */
 	bool only_sums;      /* one of them decides how wide something is: it adds up */
 	uint32_t n_metrics;  /* of the session, looked at so far */
 	unsigned wish;       /* the column to be sorted by, when it has values */

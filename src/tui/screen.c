@@ -47,10 +47,19 @@ struct saved_signals {
 	struct sigaction actions[ARRAY_SIZE(curses_signals)];
 };
 
-static void signals_save(struct saved_signals *saved)
+static void taken(int signo)
 {
+	(void)signo;
+}
+
+/* What is not at its default when it begins, curses leaves alone for good. A SIGTSTP that it has taken it
+ * would ignore while it writes, and by that the system forgets one that is pending for us. */
+static void signals_hide(struct saved_signals *saved)
+{
+	const struct sigaction ours = {.sa_handler = taken, .sa_flags = SA_RESTART};
+
 	for (size_t i = 0; i < ARRAY_SIZE(curses_signals); i++)
-		sigaction(curses_signals[i], NULL, &saved->actions[i]);
+		sigaction(curses_signals[i], &ours, &saved->actions[i]);
 }
 
 static void signals_restore(const struct saved_signals *saved)
@@ -87,7 +96,7 @@ static int start_curses(struct screen *sc, const char *term, const struct look_o
 {
 	struct saved_signals saved;
 
-	signals_save(&saved);
+	signals_hide(&saved);
 	sc->curses = newterm(term, sc->out, sc->in);
 	signals_restore(&saved);
 	if (!sc->curses)

@@ -2,13 +2,17 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/sensor_texts.h"
 #include <math.h>
+#include <string.h>
 #include "base/buf.h"
 #include "base/human.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "core/session.h"
 #include "tui/tui_impl.h"
 
 #define LEAST_SLOWED 0.01 /* of the work: what is less is not worth a word */
+
+enum { DEGREES_DIGITS = 3, BYTES_WIDTH = 5 };
 
 struct texts {
 	const struct tui *tui;
@@ -26,11 +30,30 @@ static void add(struct texts *x, enum role role, int priority, const char *forma
 	struct sensor_text *text = &x->out[x->n++];
 	va_list ap;
 
+	*text = (struct sensor_text){.past = SENSOR_N, .limit = SENSOR_N};
 	va_start(ap, format);
 	vsnprintf(text->text, sizeof(text->text), format, ap);
 	va_end(ap);
+	text->columns = (int)shown_columns(text->text, strlen(text->text));
 	text->role = role;
 	text->priority = priority;
+}
+
+/* The last one is about this, and would be wider by so many columns with its longest number. */
+static void has_past(struct texts *x, enum sensor past, enum sensor limit, int wider)
+{
+	struct sensor_text *text = &x->out[x->n - 1];
+
+	if (!x->is_live)
+		return;
+	text->past = past;
+	text->limit = limit;
+	text->columns += MAX(wider, 0);
+}
+
+static int digits(double v)
+{
+	return snprintf(NULL, 0, "%.0f", v);
 }
 
 /* "clock 1500 of 1980 MHz": of a run that is over the mean while it worked. */
@@ -45,15 +68,18 @@ static void add_number(struct texts *x, int priority, const char *what, const ch
 	if (most > 0)
 		snprintf(of, sizeof(of), " of %.0f", most);
 	add(x, ROLE_NORMAL, priority, "%s %.0f%s %s", what, v, of, unit);
+	has_past(x, now, limit, digits(most) - digits(v));
 }
 
 static void add_temperature(struct texts *x)
 {
 	double v = x->s->v[x->is_live ? SENSOR_TEMPERATURE : SENSOR_TEMPERATURE_MAX];
 
-	if (v > 0)
-		add(x, ROLE_NORMAL, 3, x->is_live ? "%.0f%sC" : "%.0f%sC at most", v,
-		    x->tui->options.ascii ? " " : "\u00b0");
+	if (v <= 0)
+		return;
+	add(x, ROLE_NORMAL, 3, x->is_live ? "%.0f%sC" : "%.0f%sC at most", v,
+	    x->tui->options.ascii ? " " : "\u00b0");
+	has_past(x, SENSOR_TEMPERATURE, SENSOR_N, DEGREES_DIGITS - digits(v));
 }
 
 static void add_memory(struct texts *x)
@@ -67,6 +93,7 @@ static void add_memory(struct texts *x)
 	human_bytes(total, x->s->v[SENSOR_MEMORY_TOTAL]);
 	add(x, ROLE_NORMAL, 4, x->is_live ? "memory %sB of %sB" : "memory at most %sB of %sB", used,
 	    total);
+	has_past(x, SENSOR_MEMORY, SENSOR_MEMORY_TOTAL, BYTES_WIDTH - (int)strlen(used));
 }
 
 static void add_slowed(struct texts *x)

@@ -2,6 +2,7 @@
 #include "config.h" // IWYU pragma: keep
 #include "tui/tree.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
@@ -197,10 +198,11 @@ int tree_reveal(struct tree *t, uint32_t id)
 
 /* ---- fold what fits ---- */
 
-/* The hottest row that is closed, has children and was not tried yet. */
+/* The hottest row that is closed, has children and was not tried yet; when there is none, the first without a value, as have scopes of
+ * warps within a kernel. What is 0 costs nothing. */
 static size_t hottest_closed(struct tree *t, const uint8_t *tried)
 {
-	size_t best = SIZE_MAX;
+	size_t best = SIZE_MAX, absent = SIZE_MAX;
 	double most = 0;
 
 	for (size_t i = 0; i < t->n_rows; i++) {
@@ -210,12 +212,14 @@ static size_t hottest_closed(struct tree *t, const uint8_t *tried)
 		if (tree_is_open(t, id) || tried[id] || !tree_is_branch(t, id))
 			continue;
 		v = t->weight(t->ctx, id);
+		if (isnan(v) && absent == SIZE_MAX)
+			absent = i;
 		if (v > most) {
 			most = v;
 			best = i;
 		}
 	}
-	return best;
+	return best != SIZE_MAX ? best : absent;
 }
 
 /* Rows that opening a node adds. */

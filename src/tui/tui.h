@@ -33,6 +33,7 @@ struct code_reader;
 struct settings;
 struct termios;
 struct tui;
+struct warp_source;
 
 /* What the user asks of the program around the screen. */
 enum tui_action {
@@ -120,7 +121,8 @@ struct tui_host {
 	_(TIMELINE, timeline)                                                                      \
 	_(LAUNCHES, launches)                                                                      \
 	_(SOURCE, source)                                                                          \
-	_(COUNTERS, counters)
+	_(COUNTERS, counters)                                                                      \
+	_(WARPS, warps)
 
 enum tui_panel {
 #define _(view, ops) TUI_PANEL_##view,
@@ -148,6 +150,7 @@ struct tui_options {
 	unsigned depth;      /* levels of the tree that are open at first; 0 = the hottest paths */
 	const struct peaks *peaks;      /* for util and bound */
 	const struct code_reader *code; /* for source; NULL: it has no texts */
+	struct warp_source *warps;      /* single scopes of warps; NULL: none are kept */
 	struct snapshot *before; /* what to compare with, of a pair (core/pair.h); NULL = nothing */
 	enum group group;        /* of the pair */
 	enum context_view contexts; /* of the pair */

@@ -9,7 +9,9 @@
  *       INSTANCE-N.segment    bulk data (wire.h, struct wire_segment)
  *       INSTANCE-N.session    a session of the program that is to be written (wire.h)
  *       INSTANCE-N.answer     a part of one that it asks for (wire.h)
+ *       metrics, intra        what is measured (core/ranges_wanted.h, core/intra_wanted.h)
  *       counters-UUID         samples of a device's hardware counters (core/counted_samples.h)
+ *       INSTANCE-N.warps      scopes of single warps of a launch (intra/warp_file.h)
  *       INSTANCE.rest         the last frames of a process that found the FIFO full at its end
  *
  * proton writes the wanted state; collectors look at it once a period. A counter that changed is a
@@ -20,7 +22,7 @@
 
 #define CONTROL_ENV     "PROTON_SESSION" /* path of the directory */
 #define CONTROL_MAGIC   UINT32_C(0x50435452)
-#define CONTROL_VERSION 5
+#define CONTROL_VERSION 7
 
 struct control_page {
 	uint32_t magic, version;
@@ -44,6 +46,6 @@ struct control_page {
 
 #define CONTROL_PERIOD_MS 100u
 
-_Static_assert(sizeof(struct control_page) == 440, "control_page");
+_Static_assert(sizeof(struct control_page) == 496, "control_page");
 
 #endif

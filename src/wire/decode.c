@@ -177,8 +177,7 @@ static int take_of_peer(struct wire_decoder *d, const struct message *m)
 static void on_key(struct wire_decoder *d, const struct message *m)
 {
 	const struct wire_key *key = (const void *)m->payload;
-	uint64_t ours = clock_realtime_ns() - clock_monotonic_ns();
-	int64_t shift = (int64_t)(key->start_ns - m->header->time_ns - ours);
+	int64_t shift = (int64_t)(key->start_ns - m->header->time_ns + clock_to_monotonic_ns());
 
 	if (!d->origin || d->is_shifted || m->size < sizeof(*key))
 		return;

@@ -82,6 +82,11 @@ bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret);
 int wire_decoder_phase_rows(struct wire_decoder *d, uint64_t instance, uint32_t session,
 			    uint32_t phase, uint8_t *rows);
 
+/* The lowest epoch, by the number that its instance has for it, that a phase of a session is in, from this one on; any phase:
+ * WIRE_NONE. WIRE_NONE: there is none. */
+uint32_t wire_decoder_phase_epoch(struct wire_decoder *d, uint64_t instance, uint32_t session,
+				  uint32_t phase, uint32_t from);
+
 /* Nothing comes any more: what was announced and did not come is counted (LOSS_TRACE_UNREAD). */
 void wire_decoder_finish(struct wire_decoder *d);
 
@@ -89,8 +94,8 @@ void wire_decoder_finish(struct wire_decoder *d);
 int wire_is_tape(const void *head, size_t n);
 /* A whole tape into s; read gives bytes, 0 at the end, or -errno. -EBADMSG: not a tape, or of
  * another version. A torn end is LOSS_WIRE_ERROR, not an error. *ret_offset (may be NULL): bytes
- * read. */
-int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, struct session *s,
-		   uint64_t *ret_offset);
+ * read. namer: as wire_decoder_set_namer(), or NULL. */
+int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx,
+		   const struct native_namer *namer, struct session *s, uint64_t *ret_offset);
 
 #endif

@@ -287,3 +287,20 @@ int decode_text(struct wire_decoder *d, struct peer *p, const struct message *m)
 		hello_names(d, p);
 	return r;
 }
+
+int decode_many(struct wire_decoder *d, struct peer *p, const struct message *m,
+		const struct many *of)
+{
+	const unsigned char *at = m->payload, *end = at + m->size;
+	uint32_t n;
+	int r = 0, one;
+
+	for (; (size_t)(end - at) >= of->head; at += of->head + n * of->item) {
+		memcpy(&n, at + of->n_at, sizeof(n));
+		if (n > of->most || n > ((size_t)(end - at) - of->head) / of->item)
+			return -EBADMSG;
+		one = of->take(d, p, at);
+		r = one ? one : r;
+	}
+	return r;
+}

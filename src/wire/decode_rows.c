@@ -206,21 +206,19 @@ static int use_put(struct wire_decoder *d, struct peer *p, uint32_t id, unsigned
 	return 0;
 }
 
+/* More of them are from the future. */
+static int usage_one(struct wire_decoder *d, struct peer *p, const void *entry)
+{
+	const struct wire_usage *w = entry;
+
+	return use_put(d, p, w->device, 0, (const void *)(w + 1), MIN(w->n, USE_N));
+}
+
 int decode_usage(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	const unsigned char *at = m->payload, *end = at + m->size;
-	const struct wire_usage *w;
-	int r = 0, one;
+	static const struct many usages = MANY(wire_usage, uint64_t, UINT32_MAX, usage_one);
 
-	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
-		w = (const void *)at;
-		if (w->n > ((size_t)(end - at) - sizeof(*w)) / sizeof(uint64_t))
-			return -EBADMSG;
-		/* More of them are from the future. */
-		one = use_put(d, p, w->device, 0, (const void *)(w + 1), MIN(w->n, USE_N));
-		r = one ? one : r;
-	}
-	return r;
+	return decode_many(d, p, m, &usages);
 }
 
 int decode_use(struct wire_decoder *d, struct peer *p, const void *entry)
@@ -246,8 +244,9 @@ int decode_worked(struct wire_decoder *d, struct peer *p, const void *entry)
 	return use_put(d, p, w->device, USE_first_ns, v, ARRAY_SIZE(v));
 }
 
-static int copy_lane_put(struct wire_decoder *d, struct peer *p, const struct wire_copy_lane *w)
+static int copy_lane_one(struct wire_decoder *d, struct peer *p, const void *entry)
 {
+	const struct wire_copy_lane *w = entry;
 	const struct session_copy_lane of = {.process = p->process,
 					     .device = idmap_get(&p->devices, w->device),
 					     .context = w->context,
@@ -269,18 +268,9 @@ static int copy_lane_put(struct wire_decoder *d, struct peer *p, const struct wi
 
 int decode_copy_lanes(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	const unsigned char *at = m->payload, *end = at + m->size;
-	const struct wire_copy_lane *w;
-	int r = 0, one;
+	static const struct many lanes = MANY(wire_copy_lane, uint64_t, UINT32_MAX, copy_lane_one);
 
-	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
-		w = (const void *)at;
-		if (w->n > ((size_t)(end - at) - sizeof(*w)) / sizeof(uint64_t))
-			return -EBADMSG;
-		one = copy_lane_put(d, p, w);
-		r = one ? one : r;
-	}
-	return r;
+	return decode_many(d, p, m, &lanes);
 }
 
 int decode_unrecorded(struct wire_decoder *d, struct peer *p, const void *entry)

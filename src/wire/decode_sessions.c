@@ -232,6 +232,24 @@ bool wire_decoder_ask(struct wire_decoder *d, struct wire_ask_state *ret)
 	return true;
 }
 
+_Static_assert(MEMBERS_ANY == WIRE_NONE, "any phase");
+
+uint32_t wire_decoder_phase_epoch(struct wire_decoder *d, uint64_t instance, uint32_t session,
+				  uint32_t phase, uint32_t from)
+{
+	struct peer *p;
+	uint32_t epoch;
+
+	if (decode_peer(d, instance, &p) < 0)
+		return WIRE_NONE;
+	for (uint32_t its = from; its < p->epochs.n; its++) {
+		epoch = idmap_get(&p->epochs, its);
+		if (epoch != IDMAP_NONE && members_has(&p->members, epoch, session, phase))
+			return its;
+	}
+	return WIRE_NONE;
+}
+
 int wire_decoder_phase_rows(struct wire_decoder *d, uint64_t instance, uint32_t session,
 			    uint32_t phase, uint8_t *rows)
 {

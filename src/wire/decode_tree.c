@@ -93,7 +93,7 @@ int decode_frame(struct wire_decoder *d, struct peer *p, const void *entry)
 		name = 0;
 		if (module == SESSION_NONE)
 			return -EBADMSG;
-		if (d->namer && f->kind == FRAME_NATIVE)
+		if (d->namer && d->namer->functions && f->kind == FRAME_NATIVE)
 			return on_place(d, p, f, &d->s->modules[module]);
 		if (f->kind == FRAME_INSTRUCTION)
 			return on_instruction(d, p, f, &d->s->modules[module]);

@@ -162,8 +162,9 @@ static int value_take(const struct wire_decoder *d, const struct peer *p, uint32
 	return v->text == SESSION_NONE ? -EBADMSG : 1;
 }
 
-static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_values *w)
+static int values_row(struct wire_decoder *d, struct peer *p, const void *entry)
 {
+	const struct wire_values *w = entry;
 	const uint64_t *values = (const uint64_t *)(w + 1);
 	uint32_t row = idmap_get(&p->slots, w->slot), i;
 	const struct session_set *set;
@@ -190,22 +191,14 @@ static int values_row(struct wire_decoder *d, struct peer *p, const struct wire_
 
 int decode_values(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	const unsigned char *at = m->payload, *end = at + m->size;
-	const struct wire_values *w;
-	int r = 0, one;
+	static const struct many rows = MANY(wire_values, uint64_t, 64, values_row);
 
-	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint64_t)) {
-		w = (const void *)at;
-		if (w->n > 64 || w->n * sizeof(uint64_t) > (size_t)(end - at) - sizeof(*w))
-			return -EBADMSG;
-		one = values_row(d, p, w);
-		r = one ? one : r;
-	}
-	return r;
+	return decode_many(d, p, m, &rows);
 }
 
-static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hist *w)
+static int hist_one(struct wire_decoder *d, struct peer *p, const void *entry)
 {
+	const struct wire_hist *w = entry;
 	uint32_t node = idmap_get(&p->nodes, w->node);
 	uint32_t device = idmap_get(&p->devices, w->device);
 	const struct wire_bucket *b = (const struct wire_bucket *)(w + 1);
@@ -226,29 +219,21 @@ static int hist_one(struct wire_decoder *d, struct peer *p, const struct wire_hi
 
 int decode_hists(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	const unsigned char *at = m->payload, *end = at + m->size;
-	const struct wire_hist *w;
-	int r = 0, one;
+	static const struct many hists =
+		MANY(wire_hist, struct wire_bucket, HIST_OLD_BUCKETS, hist_one);
 
-	for (; (size_t)(end - at) >= sizeof(*w);
-	     at += sizeof(*w) + w->n * sizeof(struct wire_bucket)) {
-		w = (const void *)at;
-		if (w->n > HIST_OLD_BUCKETS ||
-		    w->n * sizeof(struct wire_bucket) > (size_t)(end - at) - sizeof(*w))
-			return -EBADMSG;
-		one = hist_one(d, p, w);
-		r = one ? one : r;
-	}
-	return r;
+	return decode_many(d, p, m, &hists);
 }
 
-static int octave_one(struct wire_decoder *d, struct peer *p, const struct wire_octave *w)
+static int octave_one(struct wire_decoder *d, struct peer *p, const void *entry)
 {
+	const struct wire_octave *w = entry;
 	uint32_t node = idmap_get(&p->nodes, w->node);
 	uint32_t device = idmap_get(&p->devices, w->device), n[HIST_WIDTH] = {0};
 	struct hist *h;
 
-	if (node == SESSION_NONE || device == SESSION_NONE || w->octave >= HIST_OCTAVES)
+	if (node == SESSION_NONE || device == SESSION_NONE || w->octave >= HIST_OCTAVES ||
+	    w->first > HIST_WIDTH || w->n > (uint32_t)HIST_WIDTH - w->first)
 		return -EBADMSG;
 	h = session_hist_part(d->s, node, device, p->process, decode_node_part(p, node, w->node));
 	if (!h)
@@ -259,17 +244,7 @@ static int octave_one(struct wire_decoder *d, struct peer *p, const struct wire_
 
 int decode_octaves(struct wire_decoder *d, struct peer *p, const struct message *m)
 {
-	const unsigned char *at = m->payload, *end = at + m->size;
-	const struct wire_octave *w;
-	int r = 0, one;
+	static const struct many octaves = MANY(wire_octave, uint32_t, HIST_WIDTH, octave_one);
 
-	for (; (size_t)(end - at) >= sizeof(*w); at += sizeof(*w) + w->n * sizeof(uint32_t)) {
-		w = (const void *)at;
-		if (w->first > HIST_WIDTH || w->n > (uint32_t)HIST_WIDTH - w->first ||
-		    w->n * sizeof(uint32_t) > (size_t)(end - at) - sizeof(*w))
-			return -EBADMSG;
-		one = octave_one(d, p, w);
-		r = one ? one : r;
-	}
-	return r;
+	return decode_many(d, p, m, &octaves);
 }

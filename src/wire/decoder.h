@@ -145,6 +145,22 @@ int decode_row(struct wire_decoder *d, struct peer *p, const struct told_rows *t
 
 /* ---- what they share ---- */
 
+/* Entries with so many items behind each as it says. */
+struct many {
+	size_t head, item; /* bytes of an entry without them, and of one of them */
+	size_t n_at;       /* where in an entry their number stands */
+	uint32_t most;     /* that it may be */
+	decode_entry_fn *take;
+};
+#define MANY(type, item_, most_, take_)                                                            \
+	{                                                                                          \
+		sizeof(struct type), sizeof(item_), offsetof(struct type, n), most_, take_         \
+	}
+
+/* All that are whole, whatever becomes of one of them. 0 or the last -errno; what cannot be told from the next one ends it. */
+int decode_many(struct wire_decoder *d, struct peer *p, const struct message *m,
+		const struct many *of);
+
 /* The instance of this number, made where it is new. */
 int decode_peer(struct wire_decoder *d, uint64_t instance, struct peer **ret_peer);
 void decode_peer_free(struct peer *p);

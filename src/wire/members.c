@@ -67,18 +67,24 @@ int members_add(struct members *m, uint32_t epoch, uint32_t session, uint32_t ph
 	return idmap_set(&m->first, epoch, at);
 }
 
-void members_mark(const struct members *m, uint32_t session, uint32_t phase, uint8_t *epochs,
-		  size_t n)
+bool members_has(const struct members *m, uint32_t epoch, uint32_t session, uint32_t phase)
 {
 	const struct member *its;
 
+	for (uint32_t at = first_of(m, epoch); at; at = its->next) {
+		its = &m->v[at - 1];
+		if (its->session == session && (phase == MEMBERS_ANY || its->phase == phase))
+			return true;
+	}
+	return false;
+}
+
+void members_mark(const struct members *m, uint32_t session, uint32_t phase, uint8_t *epochs,
+		  size_t n)
+{
 	for (size_t epoch = 0; epoch < n; epoch++)
-		for (uint32_t at = first_of(m, (uint32_t)epoch); at; at = its->next) {
-			its = &m->v[at - 1];
-			if (its->session == session &&
-			    (phase == MEMBERS_ANY || its->phase == phase))
-				epochs[epoch] = 1;
-		}
+		if (members_has(m, (uint32_t)epoch, session, phase))
+			epochs[epoch] = 1;
 }
 
 uint32_t members_next_phase(const struct members *m, uint32_t session, uint32_t from, size_t n)

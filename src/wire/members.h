@@ -6,6 +6,7 @@
  *   epoch ─> (session, phase) ─> (session, phase) ─> …      a chain each, at most MEMBERS_OF_EPOCH long
  *
  *   thread  one */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "wire/idmap.h"
@@ -33,6 +34,8 @@ int members_add(struct members *m, uint32_t epoch, uint32_t session, uint32_t ph
 /* Set the bytes of the epochs that are in a phase of a session, or MEMBERS_ANY, of n. */
 void members_mark(const struct members *m, uint32_t session, uint32_t phase, uint8_t *epochs,
 		  size_t n);
+/* Is the epoch in a phase of a session, or MEMBERS_ANY? */
+bool members_has(const struct members *m, uint32_t epoch, uint32_t session, uint32_t phase);
 /* The lowest phase of a session that any of n epochs is in, from this one on; MEMBERS_ANY: there is none. */
 uint32_t members_next_phase(const struct members *m, uint32_t session, uint32_t from, size_t n);
 

@@ -73,8 +73,8 @@ static int tape_frames(struct tape *t, struct wire_decoder *d)
 	return r;
 }
 
-int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, struct session *s,
-		   uint64_t *ret_offset)
+int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx,
+		   const struct native_namer *namer, struct session *s, uint64_t *ret_offset)
 {
 	struct tape t = {read, ctx, 0};
 	struct wire_decoder *d;
@@ -82,8 +82,10 @@ int wire_read_tape(ssize_t (*read)(void *ctx, void *data, size_t n), void *ctx, 
 
 	if (r == 0) {
 		d = wire_decoder_new(s);
-		if (d)
+		if (d) {
 			wire_decoder_of_tape(d, 0);
+			wire_decoder_set_namer(d, namer);
+		}
 		r = d ? tape_frames(&t, d) : -ENOMEM;
 		if (d && wire_decoder_pending(d))
 			s->losses[LOSS_WIRE_ERROR]++;

@@ -172,15 +172,17 @@ struct wire_epoch_def {
 /* A session that the program started by proton.h, with a profile of its own: the values of the epochs that
  * it is in. An epoch that is defined again is in none until that is told again. */
 struct wire_session {
-	uint32_t id, state;   /* WIRE_SESSION_* */
-	uint32_t name;        /* strings, or one of its own: path of its file, without the suffix */
-	uint32_t context;     /* "" (all), "shadow", "scopes" or "python" */
-	uint32_t device_type; /* "" (all), or of the devices whose work it has */
-	uint32_t format;      /* of a finalized one */
+	uint32_t id, state; /* WIRE_SESSION_* */
+	uint32_t name;      /* strings, or one of its own: path of its file, without the suffix */
+	uint32_t context;   /* "" (all), "shadow", "scopes" or "python" */
+	uint32_t
+		device_type; /* "" (all), of the devices whose work it has, or WIRE_INSIDE_KERNELS */
+	uint32_t format;     /* of a finalized one */
 };
 /* The name of a session that is told with it: a text (TEXT) of this number and its id, which the next one of the id
  * has again. After FINALIZED an id may be another session's. */
 #define WIRE_STRING_SESSION    UINT32_C(0x80000000)
+#define WIRE_INSIDE_KERNELS    "instrumentation" /* kernels with scopes within them, and these */
 #define WIRE_SESSION_INACTIVE  0u
 #define WIRE_SESSION_ACTIVE    1u
 #define WIRE_SESSION_FINALIZED 2u /* all that it is made of was sent before */
@@ -189,7 +191,16 @@ struct wire_session {
  * write to the directory can make it. proton answers in it: how writing went, as a positive errno or 0, in
  * decimal digits and a line feed. */
 /* The format of a session's file: operations without the names of processes and threads. */
-#define WIRE_FORMAT_EVENTS    "chrome_events"
+#define WIRE_FORMAT_EVENTS "chrome_events"
+/* … single scopes of warps, of which there is a file for each epoch (intra/warp_file.h) */
+#define WIRE_FORMAT_WARPS   "chrome_warps"
+#define WIRE_WARPS_FILE     "%016" PRIx64 "-%" PRIu32 ".scopes"
+#define WIRE_WARPS_FILE_MAX 48
+/* … and of launches that the run keeps (collect/kept_warps.h): the numbers of their files, 64 bits each, in the order of this
+ * machine. Its name is not longer. */
+#define WIRE_KEPT_FILE "%016" PRIx64 "-%" PRIu32 ".kept"
+/* … the file of one. */
+#define WIRE_LAUNCH_FILE      "%016" PRIx64 "-%" PRIu64 ".warps"
 
 #define WIRE_SESSION_FILE     "%016" PRIx64 "-%" PRIu32 ".session"
 #define WIRE_SESSION_FILE_MAX 48

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 #include "naming/cubin.h"
 #include "naming/sass.h"
@@ -35,6 +36,17 @@ static void look_at(const struct cubin *c, const struct cubin_function *f)
 	}
 }
 
+static void look_at_rows(struct cubin *c)
+{
+	struct object_function lines[NATIVE_INLINED_MAX];
+	uint32_t row;
+	size_t n;
+
+	must(cubin_read_rows(c, &n) == 0);
+	for (size_t i = 0; i < n; i++)
+		must(cubin_row(c, i, &row, lines) <= NATIVE_INLINED_MAX);
+}
+
 static void as_cubin(const uint8_t *data, size_t len)
 {
 	struct cubin *c = NULL;
@@ -48,6 +60,7 @@ static void as_cubin(const uint8_t *data, size_t len)
 	f = cubin_functions(c, &n);
 	for (size_t i = 0; i < MIN(n, (size_t)64); i++)
 		look_at(c, &f[i]);
+	look_at_rows(c);
 	cubin_free(c);
 }
 
@@ -76,9 +89,22 @@ static void as_text(const uint8_t *data, size_t len)
 	sass_done(&sass);
 }
 
+/* What was added once is there. */
+static void as_added(const uint8_t *data, size_t len)
+{
+	struct buf all = {0};
+	size_t added;
+
+	must(sass_kept_add((const char *)data, len, &all) == 0);
+	added = all.len;
+	must(sass_kept_add((const char *)data, len, &all) == 0 && all.len == added);
+	buf_done(&all);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	as_cubin(data, len);
 	as_text(data, len);
+	as_added(data, len);
 	return 0;
 }

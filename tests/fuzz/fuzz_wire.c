@@ -94,7 +94,7 @@ static struct session *play(const uint8_t *data, size_t len)
 		t.data += sizeof(t.head);
 		t.len -= sizeof(t.head);
 	}
-	if (wire_read_tape(tape_read, &t, s, &offset) < 0)
+	if (wire_read_tape(tape_read, &t, NULL, s, &offset) < 0)
 		return session_free(s);
 	if (offset != sizeof(t.head) + t.len)
 		abort();

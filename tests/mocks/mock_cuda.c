@@ -357,6 +357,28 @@ uint32_t cuModuleLoadData(void **ret, const void *text)
 	return getenv("MOCK_CUDA_NO_JIT") || !strstr(text, ".entry proton_metric(") ? 218 : 0;
 }
 
+/* As the one above, of which a profiler asks no other. */
+EXPORT uint32_t cuModuleLoadDataEx(void **ret, const void *text, unsigned n, void *options,
+				   void **values);
+uint32_t cuModuleLoadDataEx(void **ret, const void *text, unsigned n, void *options, void **values)
+{
+	(void)n, (void)options, (void)values;
+	return cuModuleLoadData(ret, text);
+}
+
+EXPORT uint32_t cuModuleLoadFatBinary(void **ret, const void *text);
+uint32_t cuModuleLoadFatBinary(void **ret, const void *text)
+{
+	return cuModuleLoadData(ret, text);
+}
+
+EXPORT uint32_t cuModuleLoad(void **ret, const char *name);
+uint32_t cuModuleLoad(void **ret, const char *name)
+{
+	*ret = captured;
+	return *name ? 301 : 0;
+}
+
 EXPORT uint32_t cuModuleGetFunction(void **ret, void *module, const char *name);
 uint32_t cuModuleGetFunction(void **ret, void *module, const char *name)
 {
@@ -662,9 +684,11 @@ uint32_t cuLaunchKernel(const char *function, uint32_t gx, uint32_t gy, uint32_t
 			uint32_t by, uint32_t bz, uint32_t shared, void *stream, void **parameters,
 			void **extra)
 {
+	static _Atomic uint64_t n_launches;
 	struct mock_op op = {.kind = ABI_KIND_CONCURRENT_KERNEL,
 			     .name = function,
 			     .context = 1,
+			     .number = ++n_launches,
 			     .stream = (uint32_t)(uintptr_t)stream + 7};
 
 	if ((uintptr_t)stream == 1)

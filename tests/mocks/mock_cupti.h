@@ -107,6 +107,8 @@ struct mock_pc_sample {
 	uint32_t reason, n; /* reason: a place in the mock's list; odd: not issued */
 };
 typedef unsigned mock_pc_reads_fn(void);
+/* No read ends until it is let go, and one has begun: what the last one had is told, so that all that comes now is of one. */
+typedef void mock_pc_hold_fn(bool held);
 typedef void mock_pc_plant_fn(const struct mock_pc_sample *sample);
 typedef void mock_fatal_fn(const char *message);
 /* Numbers for tests. */

@@ -44,8 +44,10 @@ static struct {
 	} context[CONTEXTS];
 	struct mock_pc_sample planted[PLANTED];
 	size_t n;
-	atomic_uint n_reads; /* of all contexts */
-} pc = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	atomic_uint n_reads;  /* of all contexts */
+	pthread_mutex_t read; /* by whoever reads, or holds reads up */
+	atomic_uint n_reading;
+} pc = {.lock = PTHREAD_MUTEX_INITIALIZER, .read = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_said(const char *word)
 {
@@ -69,6 +71,26 @@ EXPORT mock_pc_reads_fn mock_pc_reads;
 unsigned mock_pc_reads(void)
 {
 	return atomic_load(&pc.n_reads);
+}
+
+static bool is_read(void)
+{
+	for (size_t i = 0; i < CONTEXTS; i++)
+		if (pc.context[i].on && pc.context[i].configured && !pc.context[i].is_full)
+			return true;
+	return false;
+}
+
+EXPORT mock_pc_hold_fn mock_pc_hold;
+void mock_pc_hold(bool held)
+{
+	if (!held) {
+		pthread_mutex_unlock(&pc.read);
+		return;
+	}
+	pthread_mutex_lock(&pc.read);
+	while (is_read() && !atomic_load(&pc.n_reading))
+		usleep(1000);
 }
 
 EXPORT mock_pc_plant_fn mock_pc_plant;
@@ -180,6 +202,10 @@ uint32_t cuptiPCSamplingGetData(struct abi_pc_get *p)
 	if (!pc.context[at].configured)
 		return ABI_BAD_OPERATION;
 	p->data->n = p->data->n_remaining = 0;
+	atomic_fetch_add(&pc.n_reading, 1);
+	pthread_mutex_lock(&pc.read);
+	atomic_fetch_sub(&pc.n_reading, 1);
+	pthread_mutex_unlock(&pc.read);
 	atomic_fetch_add(&pc.n_reads, 1);
 	if (++pc.context[at].n_reads == 2 && is_said("full"))
 		pc.context[at].is_full = true;

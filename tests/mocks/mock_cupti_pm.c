@@ -8,7 +8,8 @@
  *   full       what is a percentage is somewhat more than all
  *   overflow   the hardware's buffer is full, once
  *   broken     decoding fails from the fifth time on
- *   crash, hang at the fifth decoding; hang-open: when it is enabled
+ *   crash      as soon as MOCK_CUPTI_PM_MARK, a file, is there
+ *   hang       at the fifth decoding; hang-open: when it is enabled; slow-open: that takes half a second
  * MOCK_CUPTI_PM_MARK: a file that is made when it hangs. */
 #include "config.h" // IWYU pragma: keep
 #include <signal.h>
@@ -25,7 +26,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { DEVICES = 8, SAMPLES = 64, TROUBLE_AT = 5 };
+enum { DEVICES = 8, SAMPLES = 8192, TROUBLE_AT = 5 };
 
 /* Of device 0; a percent more with each device. */
 static const struct {
@@ -49,6 +50,7 @@ static struct sampling {
 	bool is_enabled, is_configured, is_running, has_first;
 	size_t device;
 	uint64_t interval_ns, begun_ns, told_ns;
+	uint32_t room; /* of its counter data image */
 	unsigned n_decoded;
 	bool has_overflown;
 } samplings[DEVICES];
@@ -123,6 +125,8 @@ uint32_t cuptiPmSamplingEnable(struct abi_pm_enable *p)
 		return (uint32_t)atoi(how);
 	if (is_said("hang-open"))
 		hang();
+	if (is_said("slow-open"))
+		nanosleep(&(struct timespec){0, 500000000}, NULL);
 	if (p->device >= DEVICES || s->is_enabled)
 		return ABI_BAD_OPERATION;
 	*s = (struct sampling){.is_enabled = true, .device = p->device};
@@ -191,8 +195,9 @@ EXPORT uint32_t cuptiPmSamplingGetCounterDataSize(struct abi_pm_data_size *p);
 uint32_t cuptiPmSamplingGetCounterDataSize(struct abi_pm_data_size *p)
 {
 	CHECK(p, abi_pm_data_size, ret_bytes);
-	if (!p->n || p->max_samples != SAMPLES)
+	if (!p->n || !p->max_samples || p->max_samples > SAMPLES)
 		return ABI_BAD_ARGUMENT;
+	((struct sampling *)p->sampling)->room = p->max_samples;
 	p->ret_bytes = sizeof(struct data);
 	return 0;
 }
@@ -210,14 +215,14 @@ uint32_t cuptiPmSamplingCounterDataImageInitialize(struct abi_pm_data_init *p)
 	return 0;
 }
 
-static void misbehave(void)
+static void crash(void)
 {
-	if (is_said("crash")) {
-		signal(SIGSEGV, SIG_DFL);
-		raise(SIGSEGV);
-	}
-	if (is_said("hang"))
-		hang();
+	const char *mark = getenv("MOCK_CUPTI_PM_MARK");
+
+	if (!mark || access(mark, F_OK) < 0)
+		return;
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
 }
 
 static void put_samples(struct sampling *s, struct data *d)
@@ -231,7 +236,7 @@ static void put_samples(struct sampling *s, struct data *d)
 		s->told_ns += s->interval_ns;
 		d->samples[d->n++].end_ns = s->told_ns;
 	}
-	for (; d->n < SAMPLES && now >= s->told_ns + s->interval_ns; d->n++) {
+	for (; d->n < s->room && now >= s->told_ns + s->interval_ns; d->n++) {
 		d->samples[d->n].start_ns = s->told_ns;
 		s->told_ns += s->interval_ns;
 		d->samples[d->n].end_ns = s->told_ns;
@@ -247,12 +252,14 @@ uint32_t cuptiPmSamplingDecodeData(struct abi_pm_decode *p)
 	CHECK(p, abi_pm_decode, ret_overflow);
 	if (!s->is_running || d->of != s)
 		return ABI_BAD_OPERATION;
-	if (++s->n_decoded == TROUBLE_AT)
-		misbehave();
+	if (is_said("crash"))
+		crash();
+	if (++s->n_decoded == TROUBLE_AT && is_said("hang"))
+		hang();
 	if (s->n_decoded >= TROUBLE_AT && is_said("broken"))
 		return ABI_UNKNOWN;
 	put_samples(s, d);
-	p->ret_stop = d->n == SAMPLES ? ABI_PM_STOP_FULL : ABI_PM_STOP_END;
+	p->ret_stop = d->n == s->room ? ABI_PM_STOP_FULL : ABI_PM_STOP_END;
 	p->ret_overflow = s->n_decoded >= TROUBLE_AT && !s->has_overflown && is_said("overflow");
 	s->has_overflown = s->has_overflown || p->ret_overflow;
 	return p->ret_overflow ? ABI_PM_OVERFLOW : 0;
@@ -264,7 +271,7 @@ uint32_t cuptiPmSamplingGetCounterDataInfo(struct abi_pm_data_info *p)
 	const struct data *d = (const struct data *)(const void *)p->data;
 
 	CHECK(p, abi_pm_data_info, ret_completed);
-	p->ret_total = SAMPLES;
+	p->ret_total = d->of->room;
 	p->ret_populated = p->ret_completed = d->n;
 	return 0;
 }

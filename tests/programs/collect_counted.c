@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that are long enough for samples of hardware counters, until a file is gone: collect_counted LIBCUDA FILE, with
  * the mock libcupti. Each round: gemm by itself, conv with something beside it all the time, short ones. With "after" and
- * the name of another file behind it no round begins before that is there; with "neighbour" one kernel runs to the
+ * the name of another file behind it no round begins before that is there; with "once" there is one in any case; with "neighbour" one kernel runs to the
  * end from when it is there, and FILE2.on is made when it does. See tests/scripts/collect_counted.sh. */
 #include "config.h" // IWYU pragma: keep
 #include <errno.h>
@@ -87,8 +87,9 @@ int main(int argc, char **argv)
 	const char *cupti = getenv("PROTON_CUPTI_PATH");
 	uint32_t (*init)(uint32_t);
 
-	if ((argc != 3 && argc != 5) || !cupti) {
-		fputs("usage: collect_counted LIBCUDA FILE [after|neighbour FILE2]\n", stderr);
+	if ((argc < 3 || argc > 5) || !cupti) {
+		fputs("usage: collect_counted LIBCUDA FILE [once | after|neighbour FILE2]\n",
+		      stderr);
 		return 2;
 	}
 	*(void **)&init = find(argv[1], "cuInit");
@@ -100,6 +101,8 @@ int main(int argc, char **argv)
 		be_neighbour(argv[2], argv[4]);
 	while (argc == 5 && is_there(argv[2]) && !is_there(argv[4]))
 		pass(LONG_NS);
+	if (argc == 4 && !strcmp(argv[3], "once"))
+		go_round();
 	while (is_there(argv[2]))
 		go_round();
 	return 0;

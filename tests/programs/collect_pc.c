@@ -19,6 +19,7 @@ enum { GMMA = 8, UNKNOWN = 10 };
 
 static mock_pc_plant_fn *plant;
 static mock_pc_reads_fn *n_reads;
+static mock_pc_hold_fn *hold;
 static mock_context_fn *begin_context, *end_context;
 static mock_module_fn *module_event;
 
@@ -50,9 +51,10 @@ static void load(uint32_t context, bool is_loaded)
 	module_event(context, &module, is_loaded);
 }
 
-/* Three parts of "k" ran in "a", one in "b". */
+/* Three parts of "k" ran in "a", one in "b", and no read was between them. */
 static void split(void)
 {
+	hold(true);
 	launch("a", "k", 3000);
 	launch("b", "k", 1000);
 	sample(1, "k", 0x20, WAIT, 41);
@@ -63,6 +65,7 @@ static void split(void)
 	sample(1, "k", 0x30, UNKNOWN, 2);
 	sample(1, "k", 0x1000, NOT_SELECTED, 1);
 	sample(1, "graphed", 0x10, WAIT, 5);
+	hold(false);
 }
 
 /* Its launch is named, though it ran as long elsewhere. */
@@ -118,6 +121,26 @@ static int session(void)
 	s = proton_session_start("own", &options);
 	launch("after", "k", 1000);
 	sample(1, "k", 0x20, WAIT, 30);
+	load(1, true);
+	return s < 0 || proton_session_finalize(s, NULL) != PROTON_OK;
+}
+
+/* One more at each instruction than at the one before. */
+static void lines(const char *function)
+{
+	launch("a", function, 1000);
+	for (uint64_t at = 0; at < 0x100; at += 16)
+		sample(1, function, at, WAIT, 1 + (uint32_t)at / 16);
+}
+
+/* … seen by a session that ends before the program does. */
+static int session_lines(const char *function)
+{
+	const struct proton_session_options options = {.size = sizeof(options),
+						       .mode = "pcsampling:interval=1000"};
+	int s = proton_session_start("own", &options);
+
+	lines(function);
 	load(1, true);
 	return s < 0 || proton_session_finalize(s, NULL) != PROTON_OK;
 }
@@ -182,6 +205,7 @@ int main(int argc, char **argv)
 	start(argv[1]);
 	*(void **)&plant = find(cupti, "mock_pc_plant");
 	*(void **)&n_reads = find(cupti, "mock_pc_reads");
+	*(void **)&hold = find(cupti, "mock_pc_hold");
 	*(void **)&begin_context = find(cupti, "mock_context_begin");
 	*(void **)&end_context = find(cupti, "mock_context_end");
 	*(void **)&module_event = find(cupti, "mock_module");
@@ -205,11 +229,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(what, "lines")) {
-		launch("a", argv[4], 1000);
-		for (uint64_t at = 0; at < 0x100; at += 16)
-			sample(1, argv[4], at, WAIT, 1 + (uint32_t)at / 16);
+		lines(argv[4]);
 		return 0;
 	}
+	if (!strcmp(what, "session lines"))
+		return session_lines(argv[4]);
 	if (!strcmp(what, "again")) {
 		again();
 		return 0;

@@ -2,10 +2,14 @@
 /* Sessions of a program's own: collect_sessions LIBCUDA WHAT [ARGUMENT]. See tests/scripts/collect_sessions.sh
  * for what each WHAT is there for. */
 #include "config.h" // IWYU pragma: keep
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +262,83 @@ static void orphan(const char *argument)
 	say("goes on", 0);
 }
 
+/* Somebody removes what is in the session's folder, as often as it comes back. */
+static void *remove_main(void *arg)
+{
+	const char *folder = getenv("PROTON_SESSION");
+	const atomic_bool *is_over = arg;
+	struct dirent *e;
+
+	while (!atomic_load(is_over)) {
+		DIR *dir = opendir(folder);
+
+		while (dir && (e = readdir(dir)))
+			if (strstr(e->d_name, ".session"))
+				unlinkat(dirfd(dir), e->d_name, 0);
+		if (dir)
+			closedir(dir);
+	}
+	return NULL;
+}
+
+/* In which proton, which stands still, cannot answer then. */
+static void folder_removed(const char *argument)
+{
+	int session = proton_session_start("removed", NULL);
+	atomic_bool is_over = false;
+	pthread_t thread;
+
+	(void)argument;
+	run("add", 3);
+	kill(getppid(), SIGSTOP);
+	pthread_create(&thread, NULL, remove_main, &is_over);
+	say("finalize", proton_session_finalize(session, NULL));
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	kill(getppid(), SIGCONT);
+}
+
+static int fill_fd;
+
+static void fill_up(void)
+{
+	static const char block[4096];
+
+	while (write(fill_fd, block, sizeof(block)) > 0)
+		;
+}
+
+static void *fill_main(void *arg)
+{
+	const atomic_bool *is_over = arg;
+
+	while (!atomic_load(is_over))
+		fill_up();
+	return NULL;
+}
+
+/* Where proton answers there is no room for anything any more, and who sets some free does not get it. */
+static void full(const char *phases)
+{
+	int session = proton_session_start("full", NULL);
+	atomic_bool is_over = false;
+	pthread_t thread;
+	char path[4096];
+
+	run("add", 3);
+	if (phases) {
+		proton_phase_advance(session);
+		run("mul", 2);
+	}
+	snprintf(path, sizeof(path), "%s/fill", getenv("PROTON_SESSION"));
+	fill_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	fill_up();
+	pthread_create(&thread, NULL, fill_main, &is_over);
+	say("finalize", proton_session_finalize(session, NULL));
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+}
+
 /* Memory of its own that a process has, in KiB. */
 static long own_kib(pid_t pid)
 {
@@ -308,10 +389,20 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(const char *argument);
 	} all[] = {
-		{"launches", launches}, {"overlap", overlap}, {"one", one},
-		{"context", context},   {"long", long_name},  {"fork", fork_child},
-		{"threads", threads},   {"leave", leave},     {"orphan", orphan},
-		{"late", late},         {"many", many},       {"last", leave_last},
+		{"launches", launches},
+		{"overlap", overlap},
+		{"one", one},
+		{"context", context},
+		{"long", long_name},
+		{"fork", fork_child},
+		{"threads", threads},
+		{"leave", leave},
+		{"orphan", orphan},
+		{"late", late},
+		{"many", many},
+		{"last", leave_last},
+		{"removed", folder_removed},
+		{"full", full},
 	};
 
 	if (argc < 3)

@@ -46,10 +46,14 @@ WARP = b"".join(record(*r) for r in (
 def buffer(blocks=2, warps=2, bytes=256, recording=None, records=WARP):
     recording = range(warps) if recording is None else recording
     segment = (bytes - 40 - 4 * warps) // len(recording) // 8 * 8
-    head = struct.pack("<4I3Q", 0xDEADBEEF, 0, 0, segment * len(recording), 1, 2, 3)
-    head += b"".join(struct.pack("<I", len(records) // 4 * (w in recording)) for w in range(warps))
-    block = (head + b"".join(records.ljust(segment, b"\0") for _ in recording)).ljust(bytes, b"\0")
-    return ctypes.create_string_buffer(block * blocks, bytes * blocks)
+    words = b"".join(struct.pack("<I", len(records) // 4 * (w in recording)) for w in range(warps))
+    words += b"".join(records.ljust(segment, b"\0") for _ in recording)
+
+    def block(i):  # each a microsecond later, on a multiprocessor of its own
+        head = struct.pack("<4I3Q", 0xDEADBEEF, i, 10 + i, segment * len(recording), *(1000 * i + n for n in (1, 200, 300)))
+        return (head + words).ljust(bytes, b"\0")
+
+    return ctypes.create_string_buffer(b"".join(map(block, range(blocks))), bytes * blocks)
 
 
 def launch(data, stream=STREAM, function=FUNCTION, size=None):
@@ -88,6 +92,33 @@ def plain():
     p.exit_op(op, "add 64")
     print(p.get_data(session).count('"cycles"'))
     p.finalize(session)
+
+
+def traced():
+    """All launches of a session, one by one, whoever else has one."""
+    session = start("t", data="trace")
+    kernel()
+    data = buffer()
+    with Scope("outer"):
+        launch(data)
+    p.deactivate(session)
+    launch(data)
+    other = p.start("o", "shadow", "tree", "cupti")
+    p.activate(session)
+    op = p.record_scope()
+    p.enter_op(op, "add 64")
+    launch(data)
+    p.exit_op(op, "add 64")
+    try:
+        p.finalize(session, "hatchet")
+    except ValueError as error:
+        print(error)
+    p.finalize(session, "chrome_trace")
+    print(len(json.load(open("t.chrome_trace"))["traceEvents"]))
+    p.finalize(other)
+    p.finalize(start("n", data="trace"))
+    start("u", data="trace")
+    launch(data)
 
 
 def inside():
@@ -184,12 +215,14 @@ def misused():
 
 def modes():
     for mode in ("", "tpu", "cuda:default:nonsense", "cuda:default:buffer_size=x", "cuda:none", "cuda:default:granularity=cta",
-                 "cuda:default:buffer_type=shared_mem", "cuda:default:optimizations=clock32,none"):
+                 "cuda:default:buffer_type=local", "cuda:default:optimizations=clock32,none",
+                 "cuda:default:buffer_strategy=flush", "cuda:default:sampling_options=0,a",
+                 "cuda:default:sampling_options=7-4", "cuda:default:sampling_options=0-3", "cuda:default:buffer_size=-1"):
         try:
             start(mode=mode)
         except (RuntimeError, ValueError) as error:
             print(type(error).__name__, error)
-    for mode in ("cuda", "cuda:", "cuda:mma", "cuda:default:buffer_type=global:optimizations=clock32, sched_stores",
+    for mode in ("cuda", "cuda:", "cuda:mma", "cuda:default:buffer_type=shared_mem", "cuda:default:buffer_type=global:optimizations=clock32, sched_stores",
                  "cuda:default:granularity=GRANULARITY.WARP:sampling_strategy=SAMPLING_STRATEGY.NONE"):
         p.finalize(start(mode=mode))
 

@@ -167,8 +167,8 @@ def inside():
     from triton._C.libproton import proton as libproton
 
     ours = libproton.start("ours", "shadow", "tree", "cupti")
-    theirs = libproton.start("theirs", "shadow", "trace", "instrumentation", "cuda")
-    again = libproton.start("theirs", "shadow", "trace", "instrumentation", "cuda")
+    theirs = libproton.start("theirs", "shadow", "trace", "instrumentation", "hip")
+    again = libproton.start("theirs", "shadow", "trace", "instrumentation", "hip")
     print("two" if ours != theirs else "one", again == theirs)
     scope = libproton.record_scope()
     libproton.enter_scope(scope, "outer")

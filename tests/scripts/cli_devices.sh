@@ -68,9 +68,16 @@ done <<END
 35|no hardware counters: the driver keeps hardware counters for administrators: it takes CAP_SYS_ADMIN
 26|no hardware counters of GPU1: another tool has the hardware counters of this GPU: DCGM
 43|no hardware counters of GPU0: a part of a GPU (MIG) has no hardware counters
-crash|hardware counters are missing from here on: $mocks/mock_cupti.so, which samples, crashed with SIGSEGV
 END
-unset MOCK_CUPTI_PM
+export MOCK_CUPTI_PM=crash MOCK_CUPTI_PM_MARK=$work/shown
+begin --device 0,1
+until_shown 'GPU1 .* SM active'; until_shown 'GPU1 .* 31.0G'
+touch shown
+until_said "crashed with"
+finish_top
+has "crash: a sentence" "hardware counters are missing from here on: $mocks/mock_cupti.so, which samples, crashed with SIGSEGV" err
+check "crash: the sensors" "1500 612 61 31.0G 143" "$(sensors GPU1) $status"
+unset MOCK_CUPTI_PM MOCK_CUPTI_PM_MARK
 PROTON_CUPTI_PATH=$work/none begin --device 0
 until_said "no libcupti"; until_shown 'GPU0 .* 31.0G'; finish_top
 check "no CUPTI: the sensors" "1500 612 61 31.0G" "$(sensors GPU0)"

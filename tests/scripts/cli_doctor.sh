@@ -191,6 +191,27 @@ check "one that is too small" 1 "$(TERM=xterm on_tty 100 4 screen)"
 check "no colours and ASCII are no fault" 0 "$(TERM=vt100 LC_ALL=C NO_COLOR='' on_tty 80 24 screen)"
 check "but are told" "note note" "$(finding colors state) $(finding characters state)"
 
+# Lines are as wide as it, and words that are longer.
+widest() { # widest COLUMNS
+	python3 -c '
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], [sys.argv[2], "doctor", "--no-pager"])
+text = b""
+try:
+    while part := os.read(fd, 4096):
+        text += part
+except OSError:
+    pass
+os.waitpid(pid, 0)
+lines = [l.rstrip() for l in text.decode().splitlines()]
+print(max(len(l) for l in lines if l[:23].strip() == "" and " " in l.strip() and not l.strip().startswith("$")))' "$1" "$PROTON"
+}
+check "on a wide terminal lines are wide" True "$(w=$(widest 140); [ "$w" -gt 90 ] && [ "$w" -le 140 ] && echo True || echo "$w")"
+check "on a narrow one they are not" True "$(w=$(widest 60); [ "$w" -le 60 ] && echo True || echo "$w")"
+
 # ---- an empty profile leads to it
 "$PROTON" record -o e.hatchet -- true 2>err
 has "a recording without work" "proton doctor" err

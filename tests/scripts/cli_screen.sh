@@ -98,7 +98,7 @@ check "the board alone" 0 "$(grep -c '^## \|gemm' out)"
 PROTON_FAKE=$fake "$PROTON" top -i 100 --batch 1 -q --view ranks -m util -o r.hatchet sleep 0.1 >out 2>err </dev/null
 has "a metric that does not add up" "'util' does not add up, which this view needs: it is of the time" err
 check "… once, and the board is there" "1 1" "$(grep -c 'add up' err) $(grep -c 'RANK$' out)"
-for refused in "--batch 1 --view roofline" "--batch 1 --view callers" "--json-lines --view kernels"; do
+for refused in "--batch 1 --view roofline" "--batch 1 --view callers" "--batch 1 --view warps" "--json-lines --view kernels"; do
 	"$PROTON" top $refused touch ran >out 2>err </dev/null
 	check "refused: $refused" "2 1 0" "$? $(grep -c -- '--view' err) $(wc -c <out)"
 done

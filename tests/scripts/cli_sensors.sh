@@ -65,7 +65,7 @@ run -o both.hatchet -- sh both.sh "$other"
 check "somebody else" 1 "$(of both.hatchet others_max)"
 says $all
 run -o own.hatchet -- sh -c '
-	sleep 3 & { cat says; echo "pid0 $$"; echo "pid1 $!"; } >says.new; mv says.new says; sleep 2; kill $!'
+	sleep 60 & { cat says; echo "pid0 $$"; echo "pid1 $!"; } >says.new; mv says.new says; sleep 2; kill $!'
 check "a child of the program is no other" None "$(of own.hatchet others_max)"
 says pid0 "$other" $all
 run -o far.hatchet -- sleep 1.5

@@ -20,6 +20,9 @@ row() { awk -v p="$1" '{for (i = 1; i <= NF; i++) if ($i == p) {print; exit}}' |
 
 fake "echo \"\$*\" >asked; cat '$planted/planted.sass'"
 source_of >all
+check "a file that is there: no more than its name" 0 "$(grep -c "planted.cu  (not found" all)"
+"$PROTON" report --width 0 --view source --cubins cubins run.json >nowhere
+has "a file that is not there: who looks for it" "/src/planted/planted.cu  (not found: view and report take --source-path FOLDER)" nowhere
 check "the line and why" "hottest: /src/planted/planted.cu:6, 93.8 %: waits for global or local memory (long scoreboard)" \
 	"$(grep ^hottest all)"
 check "a line with samples" "953 93.8 5.2 long scoreboard 89, wait 11 > 6 return table[at] * 2.0f;" "$(row 6 <all)"
@@ -86,7 +89,7 @@ PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o kept.hatchet 
 cp cubins/* \"\$PROTON_SESSION\"; cp link \"\$PROTON_SESSION/other.cubin\"; ln -s /etc/passwd \"\$PROTON_SESSION/00000000000000ff.cubin\"" 2>err
 check "cubins are kept" "0000000000001234.cubin" "$(ls kept.hatchet.cubins)"
 check "whole" 0 "$(cmp cubins/0000000000001234.cubin kept.hatchet.cubins/0000000000001234.cubin; echo $?)"
-check "what is no file is told of" 1 "$(grep -c "cannot keep the code that was sampled in 'kept.hatchet.cubins'" err)"
+check "what is no file is told of" 1 "$(grep -c "cannot keep the code that was sampled in 'kept.hatchet.cubins': Too many levels of symbolic links" err)"
 PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o plain.hatchet -- true
 check "no samples, no folder" "no" "$([ -e plain.hatchet.cubins ] && echo yes || echo no)"
 
@@ -137,6 +140,48 @@ if [ -e "$libs/mock_cupti.so" ]; then
 	check "beside a tape, too" "$(instructions <with | sed 's/  *(.*//' | sort)" \
 		"$("$PROTON" report --width 0 --view source run.tape | instructions | sed 's/  *(.*//' | sort)"
 
+	# Profiles that become one: code of both, and instructions that only one of them has.
+	fake "cat '$planted/planted.lines'"
+	sampled_run first.hatchet
+	sampled_run other.hatchet
+	rm other.hatchet.cubins/*
+	cp first.hatchet.cubins/*.cubin other.hatchet.cubins/0000000000000abc.cubin
+	PROTON_FAKE='kernel relu 500 3' timeout 120 "$PROTON" record -q -o later.hatchet -- true
+	kept=$(basename first.hatchet.cubins/*.sass)
+	printf 'function 1 b\n0 EXIT\nfunction 1 _Z6callerPf\n0 WRONG\nfunction 2 cut\n0 EXIT\n' >other.hatchet.cubins/$kept
+	"$PROTON" merge -o both.hatchet first.hatchet other.hatchet plain.hatchet 2>err
+	check "merged: no word" "" "$(cat err)"
+	check "merged: all cubins" "$(cd first.hatchet.cubins && ls ../other.hatchet.cubins/*.cubin *.cubin *.sass | sed 's/.*\///' | sort)" "$(ls both.hatchet.cubins | sort)"
+	check "merged: each function once, if it is whole" "$(cat first.hatchet.cubins/$kept; printf 'function 1 b\n0 EXIT\n')" "$(cat both.hatchet.cubins/$kept)"
+	"$PROTON" merge -o both.hatchet both.hatchet later.hatchet
+	check "merged into one of them: it stays" "$(cat first.hatchet.cubins/$kept; printf 'function 1 b\n0 EXIT\n')" "$(cat both.hatchet.cubins/$kept)"
+	"$PROTON" merge -o both.csv first.hatchet plain.hatchet
+	"$PROTON" merge -o - first.hatchet plain.hatchet >/dev/null
+	check "merged into what is not looked at again: none" "" "$(ls -d both.csv.cubins -- -.cubins /dev/stdout.cubins 2>/dev/null)"
+	"$PROTON" merge -o without.hatchet plain.hatchet later.hatchet
+	check "merged without samples: no folder" no "$([ -e without.hatchet.cubins ] && echo yes || echo no)"
+	: >locked.hatchet.cubins
+	"$PROTON" merge -o locked.hatchet first.hatchet plain.hatchet 2>err
+	check "merged where no folder can be: the profile is there, and a sentence" "0 1" "$? $(grep -c "cannot keep the code that 'first.hatchet.cubins' has beside 'locked.hatchet': Not a directory" err)"
+
+	# A session's own file has its code beside it, also of a program that profiles itself.
+	by_itself() { PROTON_CUPTI_PATH=$libs/mock_cupti.so timeout 120 "$@" "$(dirname "$PROTON")/tests/programs/collect_pc" "$libs/libcuda.so.1" "session lines" "$planted/planted.cubin" _Z6callerPf 2>err; }
+	rm -rf own.hatchet*
+	by_itself "$PROTON" record -q -o run.hatchet --pc-sampling --
+	check "a session: status" 0 $?
+	check "a session: its code, and instructions" "$(ls first.hatchet.cubins)" "$(ls own.hatchet.cubins)"
+	check "a session: lines and texts" "$(instructions <with | sed 's/  *(.*//' | sort)" \
+		"$("$PROTON" report --width 0 --view source own.hatchet | instructions | sed 's/  *(.*//' | sort)"
+	rm -rf own.hatchet* run.hatchet*
+	by_itself "$PROTON" record -q -o run.hatchet --
+	check "a session that asks by itself: beside both" "$(ls first.hatchet.cubins; ls first.hatchet.cubins)" "$(ls run.hatchet.cubins; ls own.hatchet.cubins)"
+	rm -rf own.hatchet* run.hatchet*
+	ls -d ./*.cubins >before
+	PROTON_LIBRARY=$(dirname "$PROTON")/.libs/libproton.so.0 by_itself
+	check "a program that profiles itself: beside its file alone" ./own.hatchet.cubins "$(ls -d ./*.cubins | comm -13 before -)"
+	check "… all of it" "$(ls first.hatchet.cubins)" "$(ls own.hatchet.cubins)"
+
+	fake 'exit 1'
 	sampled_run failed.hatchet
 	check "what nvdisasm does not know is not kept" "" "$(ls failed.hatchet.cubins | grep -v cubin)"
 	fake 'exec sleep 1000'

@@ -23,7 +23,8 @@ for n in p["nodes"]:
 for line in open(sys.argv[1]):
     scope, name, n, least = line.split()
     calls, ns, fits = found.pop((scope, name), (0, 0, False))
-    if not fits or calls != int(n) or ns < int(least) * 1000:
+    # Ours is the processor's clock, the program's the kernel's: over some milliseconds their rates differ a little.
+    if not fits or calls != int(n) or ns < int(least) * 999:
         print(scope, name, "is", calls, ns, fits, "expected", line, end="")
 print("besides:", sorted(found))
 END

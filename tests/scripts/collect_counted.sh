@@ -53,8 +53,20 @@ row() { awk -v name="$1" '$NF == name { for (i = 4; i < NF; i++) printf "%s%s", 
 check "as text" "62.5 37.5 50.0 12.5 75.0" "$(row gemm | cut -d' ' -f 3-)"
 check "as text: none" "- - - - -" "$(row conv | cut -d' ' -f 3-)"
 has "what would do, of the rows without" "(-: no sample fell wholly within; --counters=50us has one in each 'short'" a.counters
+python3 -c '
+import json
+d = json.load(open("a.hatchet"))
+for of in d[0]["proton"]["counters"]:
+    of["samples"] *= 100
+json.dump(d, open("fine.hatchet", "w"))'
+"$PROTON" report --view counters fine.hatchet >fine.counters
+has "nothing more is asked for where samples are that near" "(-: no sample fell wholly within, though they are near enough: 'short' ran beside other work, or shorter than on average)" fine.counters
 "$PROTON" report --view tree -m 'TOTAL,TENSOR%,DRAM%' a.hatchet >a.tree
 check "in the tree, with what is below" "50.0 12.5" "$(awk '$NF == "alone" { print $(NF - 3), $(NF - 2) }' a.tree)"
+# ---- one that is over before the helper has read a second time: its last samples are asked for
+"$PROTON" record -q --counters=5ms -o once.hatchet -- "$app" "$work/lib/libcuda.so.1" "$work/none" once
+check "a short program has its last samples" "1 True" "$(of once.hatchet '"%s %s" % (get("gemm", "count"), 4 <= get("copying", "counter_samples") <= 6)')"
+
 # ---- another process of the run, whose kernel is not known before it ends
 cat >two.sh <<END
 "$app" "$work/lib/libcuda.so.1" "$work/going" neighbour "$work/lasting" &

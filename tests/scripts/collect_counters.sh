@@ -96,6 +96,10 @@ finish_run
 unset MOCK_CUPTI_PM
 check "by cycles, where time is no trigger" "62.5 " "$(of cycles.hatchet 'means("sm_active_percent") + " " + notes')"
 
+# ---- a program that is over sooner than a device is opened
+MOCK_CUPTI_PM=slow-open "$PROTON" record -q --counters=2ms -o short.hatchet -- "$app" "$work/lib/libcuda.so.1" 1 100 >/dev/null 2>&1
+check "it waits for its counters" "True False" "$(of short.hatchet 'str(len(c) > 0 and c[0]["start_ns"] < p["uses"][0]["first_ns"]) + " " + str("counters" in notes)')"
+
 # ---- trouble: a sentence, and the run goes on
 while IFS='|' read -r words sentence; do
 	trouble "$words"
@@ -112,8 +116,17 @@ done <<END
 27|no hardware counters of GPU0: the GPU, or its driver, cannot be sampled
 999|no hardware counters of GPU0: cuptiPmSamplingEnable fails with 999
 broken|hardware counters of GPU0 are missing from here on: cuptiPmSamplingDecodeData fails with 999
-crash|hardware counters are missing from here on: $libs/mock_cupti.so, which samples, crashed with SIGSEGV
 END
+export MOCK_CUPTI_PM=crash MOCK_CUPTI_PM_MARK=$work/counted
+begin t.hatchet --counters=2ms
+wait_for 10 counted t.hatchet
+touch counted
+wait_for 10 noted t.hatchet
+finish_run
+unset MOCK_CUPTI_PM MOCK_CUPTI_PM_MARK
+check "crash: the program" 7 "$status"
+check "crash: a sentence" "hardware counters are missing from here on: $libs/mock_cupti.so, which samples, crashed with SIGSEGV" "$(of t.hatchet 'p["notes"][0]["text"]')"
+check "crash: its times" 100 "$(of t.hatchet 'sum(pr["launches"] for pr in p["processes"])')"
 MOCK_CUPTI_CHIP=NONE trouble ''
 check "a chip that it does not know" "no hardware counters of GPU0: cuptiProfilerHostInitialize fails with 46" "$(of t.hatchet 'p["notes"][0]["text"]')"
 MOCK_CUPTI_CHIP=GA102 trouble ''

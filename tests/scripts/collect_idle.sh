@@ -39,6 +39,8 @@ for line in open(sys.argv[1]):
 if found:
     print("besides:", found)
 END
+# recorded OPTIONS…: what is timed
+recorded() { timeout 120 "$PROTON" record -q "$@" >expected 2>err; }
 charged() { "$PROTON" export -f json "$1" | python3 charged.py "${@:2}"; }
 
 # The time from calls to their work is what the program says, of seven launches at the least, and each is a part of it.
@@ -54,19 +56,19 @@ print(sums[1] >= 7 and least <= sums[0] <= most and sums[2] < sums[0] or (sums, 
 }
 
 fits=$'late fits\ncopy fits\nasync fits\nsync fits\nqueued fits'
-timeout 120 "$PROTON" record -q --sync --tape f.tape -o sync.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+steadily recorded --sync --tape f.tape -o sync.hatchet -- "$app" "$libs/libcuda.so.1"
 check "status" 0 $?
 check "as planted" "$fits" "$(charged sync.hatchet expected)"
 check "in the tape" "$fits" "$(charged f.tape expected)"
 check "launches are timed" "True" "$(timed sync.hatchet)"
 
 # The machine does not let the program run for a while, before each of its calls.
-MOCK_CUPTI_SLOW=60 timeout 120 "$PROTON" record -q --sync -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+MOCK_CUPTI_SLOW=60 steadily recorded --sync -o f.hatchet -- "$app" "$libs/libcuda.so.1"
 check "held up: as planted" "$fits" "$(charged f.hatchet expected)"
 check "held up: launches are timed" "True" "$(timed f.hatchet)"
 
 # Whether the host waited is known where that is recorded; else it was late.
-timeout 120 "$PROTON" record -q -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+steadily recorded -o f.hatchet -- "$app" "$libs/libcuda.so.1"
 check "without waits: status" 0 $?
 "$PROTON" merge -o merged.hatchet f.hatchet sync.hatchet
 check "merged" "$({ charged f.hatchet; charged sync.hatchet; } | awk '
@@ -76,17 +78,17 @@ check "merged" "$({ charged f.hatchet; charged sync.hatchet; } | awk '
 sed -i 's/^\(sync [0-9]*\) \([^ ]*\) \([^ ]*\)/\1 \3 \2/' expected
 check "without waits: late" "$fits" "$(charged f.hatchet expected)"
 
-timeout 120 "$PROTON" record -q --no-idle -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+recorded --no-idle -o f.hatchet -- "$app" "$libs/libcuda.so.1"
 check "not wanted: status" 0 $?
 check "not wanted: nothing" "" "$(charged f.hatchet)$(grep -o 'launch_latency (ns)": [0-9].*' f.hatchet)"
 
 # Records of which some were lost say nothing of what ran between the others.
-MOCK_CUPTI_DROP_EVERY=2 timeout 120 "$PROTON" record -q -o f.hatchet -- "$app" "$libs/libcuda.so.1" >expected 2>err
+MOCK_CUPTI_DROP_EVERY=2 recorded -o f.hatchet -- "$app" "$libs/libcuda.so.1"
 check "lost: nothing is charged" "" "$(charged f.hatchet)"
 
 # Between nodes of one launch of a graph: told, and not charged. A launch between two graphs is queued.
 PROTON_FAKE='kernel a 1000;after 500 9000 7;kernel b 1000;after 300 10300 7;kernel c 1000;after 4000 100;kernel d 10;after 70 1000;kernel e 10' \
-	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- true >out 2>err
+	steadily recorded --no-cuda -o f.hatchet -- true
 check "graph: status" 0 $?
 "$PROTON" export -f json f.hatchet | python3 -c '
 import json, sys
@@ -99,15 +101,16 @@ d {'idle_gaps': 1, 'idle (ns)': 4000, 'idle_late (ns)': 3900, 'idle_launch (ns)'
 e {'idle_gaps': 1, 'idle (ns)': 70, 'idle_queued (ns)': 70}" "$(cat out)"
 
 # Where main() has left, the last thread's end is the last of what ran, too.
-PROTON_FAKE='kernel a 1000;after 60000000000 1000;kernel b 1000' timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- \
-	"$(dirname "$app")/collect_odd" main-leaves >out 2>err
+# Of what it launched before, in its scope or not, nothing is asked.
+PROTON_FAKE='kernel a 1000;after 60000000000 1000;kernel b 1000' steadily recorded --no-cuda -o f.hatchet -- \
+	"$(dirname "$app")/collect_odd" main-leaves
 check "main() has left: status" 0 $?
-check "main() has left: what its device waited for" "ROOT 60000000000 59999999000 0 0 1000 0 0" "$(charged f.hatchet)"
+check "main() has left: what its device waited for" "60000000000 59999999000 0 0 1000 0 0" "$(charged f.hatchet | cut -d ' ' -f 2-)"
 
 # Two at a time, on three streams: 400 us of work while the device is busy for 200 us. Three launches are on their way for
 # 400 us each, of the 300 us from the first work to the last.
 PROTON_FAKE='kernel a 100000;after 100000 400000;kernel b 100000;stream 2;after -100000 400000;kernel c 100000;stream 3;after -100000 400000;kernel d 100000' \
-	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- true >out 2>err
+	steadily recorded --no-cuda -o f.hatchet -- true
 check "depth: status" 0 $?
 "$PROTON" export -f json -o f.json f.hatchet
 python3 "$tests/tools/validate_json.py" "$tests/../data/proton-profile.schema.json" f.json >out
@@ -131,7 +134,7 @@ check "depth: not wanted" "[] 0" "$("$PROTON" export -f json f.hatchet | python3
 # What people read of it.
 mkfifo executed # by which the program waits for the script
 PROTON_FAKE='kernel load 1000000;after 0 0;kernel forward 2000000;pause 1200;kernel backward 1000000;after 2000000 0;copy HtoD pinned 4096 100000;after 70000000 7000;kernel step 3000000;after 3000000 9000000;kernel allreduce 100000;touch executed' \
-	timeout 120 "$PROTON" record -q --no-cuda -o f.hatchet -- cat executed >out 2>err
+	steadily recorded --no-cuda -o f.hatchet -- cat executed
 check "report: status" 0 $?
 "$PROTON" report --ascii --view devices f.hatchet >out
 check "report: devices" "COPY 70.0ms LAUNCH 7.00us QUEUED 3.00ms ONCE 1.00 GPU0" \

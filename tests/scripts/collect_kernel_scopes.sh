@@ -9,8 +9,9 @@ here=$(cd "${srcdir:-.}/tests" && pwd)
 mkdir -p theirs/triton/_C
 touch theirs/triton/__init__.py theirs/triton/_C/__init__.py
 export PYTHONPATH=$PWD/theirs
+declare -a options=()
 record() {
-	timeout 240 "$PROTON" record -q --context scopes -o run.hatchet -- python3 "$here/programs/kernel_scopes.py" "$cuda" "$@" >out 2>err
+	timeout 240 "$PROTON" record -q --context scopes "${options[@]}" -o run.hatchet -- python3 "$here/programs/kernel_scopes.py" "$cuda" "$@" >out 2>err
 	status=$?
 	[ -s err ] && cat err
 	return $status
@@ -27,10 +28,80 @@ check "beside its launches" "2 1" "$(metric s.hatchet add count | head -n 1) $(m
 check "none is lost" "" "$(losses run.hatchet)"
 check "copies are hidden, and memory for them is not the program's" "0 0" "$("$PROTON" report run.hatchet | grep -c memcpy) $("$PROTON" export -f json run.hatchet | grep -c mem_live)"
 
+cat >wanted <<'END'
+   CALLS  cycles normalized_cycles scope_entries cycles_min cycles_max  NAME
+       3       -                 -             -          -          -  ROOT
+       2       -                 -             -          -          -  ├─ outer
+       2       -                 -             -          -          -  │  └─ add
+       -     800               200             8        100        100  │     └─ whole
+       -     240                60             8         30         30  │        ├─ load
+       -     320                80             8         40         40  │        └─ add
+       1       -                 -             -          -          -  └─ add 64
+       -     400               100             4        100        100     └─ whole
+       -     120                30             4         30         30        ├─ load
+       -     160                40             4         40         40        └─ add
+END
+LC_ALL=C.UTF-8 "$PROTON" report --view tree -m calls,cycles,normalized_cycles,scope_entries,cycles_min,cycles_max s.hatchet >out
+check "a report" "$(cat wanted)" "$(cat out)"
+
 record shifted
 check "time_shift: what records cost is taken out" "add/whole 260 65 4 65 65, add/whole/add 132 33 4 33 33, add/whole/load 92 23 4 23 23" "$(inside s.hatchet)"
 record sampled
 check "some warps: of all" "add/whole 400 50 4 100 100, add/whole/add 160 20 4 40 40, add/whole/load 120 15 4 30 30" "$(inside s.hatchet)"
+
+record traced
+check "traced: status" 0 $?
+check "traced: its format, and what it has once it is over" "format 'hatchet' is not one of this session: chrome_trace|24|" "$(tr '\n' '|' <out)"
+# events FILE: a line for each scope of each block and warp: how many, where, when
+events() {
+	python3 -c '
+import collections, json, sys
+events = collections.Counter(
+    " ".join([e["pid"], e["tid"], e["name"], "%g+%g" % (e["ts"], e["dur"]), "/".join(e["args"]["call_stack"]), str(e["args"]["Init Time (ns)"])])
+    for e in json.load(open(sys.argv[1]))["traceEvents"])
+print(*["%d %s" % (n, e) for e, n in sorted(events.items())], sep="\n")' "$1"
+}
+cat >wanted <<'END'
+1 add Core10 CTA0 warp 0 (line 0) whole 0+0.1 ROOT/add 64 1
+1 add Core10 CTA0 warp 0 (line 0) whole 0+0.1 ROOT/outer/add 1
+1 add Core10 CTA0 warp 0 (line 1) add 0.05+0.04 ROOT/add 64 1
+1 add Core10 CTA0 warp 0 (line 1) add 0.05+0.04 ROOT/outer/add 1
+1 add Core10 CTA0 warp 0 (line 1) load 0.01+0.03 ROOT/add 64 1
+1 add Core10 CTA0 warp 0 (line 1) load 0.01+0.03 ROOT/outer/add 1
+END
+check "traced: scopes of a warp" "$(cat wanted)" "$(events t.chrome_trace | grep 'CTA0 warp 0')"
+check "traced: blocks begin when they did" "1+0.1 1001" "$(events t.chrome_trace | sed -n 's/.* Core11 CTA1 warp 1 .* whole \(1+0.1\) ROOT\/outer\/add \(.*\)/\1 \2/p')"
+cat >wanted <<'END'
+add: 2 launches, 4 blocks, 8 warps
+COUNT      %  CYCLES  MIN  P50  P99  MAX  SCOPE
+    8  100.0     100  100  100  100  100  whole
+    8   30.0      30   30   30   30   30    load
+    8   40.0      40   40   40   40   40    add
+END
+check "traced: a report" "$(cat wanted)" "$("$PROTON" report --view warps t.chrome_trace)"
+check "traced: another session has sums" "add 64/whole 400 100 4 100 100" "$(inside o.hatchet | cut -d, -f1)"
+check "traced: nothing launched" '{"displayTimeUnit":"ns","traceEvents":[]}' "$(cat n.chrome_trace)"
+check "traced: not finalized" 12 "$(events u.chrome_trace | wc -l)"
+check "traced: as a profile, by calling context" "4 4 4 4 4 4" "$("$PROTON" export -f json t.chrome_trace | python3 -c 'import json, sys
+print(*(n["metrics"]["scope_entries"] for n in json.load(sys.stdin)["nodes"] if "scope_entries" in n["metrics"]))')"
+check "traced: none is lost" "" "$(losses run.hatchet)"
+options=(--context scopes,python)
+record traced
+check "traced: contexts that the run reads and the session does not" "0 0" "$? $(grep -c '\.py' t.chrome_trace)"
+has "… which are the run's" "kernel_scopes.py" run.hatchet
+options=()
+
+# Single warps of launches that are chosen: which launch it was, and when it ran, by its record.
+options=(--intra-trace=2)
+record plain
+scopes='whole 4 400 whole/add 4 160 whole/load 4 120'
+# They follow each other in microseconds, by a clock that may be set in between: in whatever order.
+check "kept: launches with their records" "0 left out|add 64 [] 3 1000ns 2x2 4-0: $scopes|add [outer] 1 1000ns 2x2 4-0: $scopes|add [outer] 2 1000ns 2x2 4-0: $scopes|" \
+	"$(python3 "$here/tools/warps.py" run.warps | LC_ALL=C sort | tr '\n' '|')"
+options=(--intra-trace=1280)
+record threads
+check "kept: each has its own" "1280 1280" "$(python3 "$here/tools/warps.py" run.warps | awk '$4 == "1000ns" {print $3}' | sort | uniq -c | awk '{n++; once += $1 == 1} END {print n, once}')"
+options=()
 
 record later
 check "later: status" 0 $?
@@ -60,7 +131,7 @@ has "misused: no JSON" "scopes within kernel 'add' are left out: JSONDecodeError
 has "misused: no warps" "scopes within kernel 'add' are left out: they are not as they can be, or are too many" notes
 
 record modes
-check "modes" "RuntimeError Mode cannot be empty|RuntimeError Unknown device type: tpu|ValueError Malformed instrumentation option: 'nonsense'|ValueError invalid literal for int() with base 10: 'x'|ValueError Unknown mode: none|RuntimeError Only warp granularity is supported for now|ValueError Unknown buffer_type: shared_mem|ValueError Unknown optimization: none|" "$(tr '\n' '|' <out)"
+check "modes" "RuntimeError Mode cannot be empty|RuntimeError Unknown device type: tpu|ValueError Malformed instrumentation option: 'nonsense'|ValueError invalid literal for int() with base 10: 'x'|ValueError Unknown mode: none|RuntimeError Only warp granularity is supported for now|ValueError Unknown buffer_type: local|ValueError Unknown optimization: none|RuntimeError Only circular buffers are supported for now, not 'flush'|ValueError Unknown sampling_options: 'a' is no warp of a block (0 to 31) and no range of them (4-7)|ValueError Unknown sampling_options: '7-4' is no warp of a block (0 to 31) and no range of them (4-7)|ValueError Unknown sampling_options: Triton's compiler knows no ranges of warps: list each (0,1,2,3)|ValueError Unknown buffer_size: -1|" "$(tr '\n' '|' <out)"
 
 record sessions
 of() { inside "$1" | cut -d, -f1; }

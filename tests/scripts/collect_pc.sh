@@ -28,13 +28,29 @@ walk(json.load(open(sys.argv[1]))[0], [])
 END
 }
 
+# Of what was sampled in "k" three parts are of "a", and one of "b". What does not divide is carried, and with it goes who has one more.
+divided() {
+	sampled "$1" wait | awk '
+		/^[ab]\/k/ { for (i = 2; i <= 4; i++) { n[substr($1, 3), i] += $i; a[substr($1, 3), i] += /^a/ ? $i : 0 }
+			at[substr($1, 3)]; next }
+		{ print }
+		END {
+			for (k in at) {
+				for (i = 2; i <= 4; i++) { off = a[k, i] - n[k, i] * 3 / 4; if (off <= -2 || off >= 2) uneven = k }
+				print k, n[k, 2], n[k, 3], n[k, 4]
+				all += n[k, 2]; of_a += a[k, 2]
+			}
+			off = of_a - all * 3 / 4
+			print (uneven == "" && off > -1 && off < 1 ? "evenly" : "uneven: " uneven " " of_a " of " all)
+		}' | LC_ALL=C sort
+}
+
 record run.hatchet --pc-sampling
 check "divided by time, and none is lost" "<samples/graphed/+0x0010 5 5 5
-a/k/+0x0020 44 36 31
-a/k/+0x0030 10 10 0
-a/k/+0x1000 1 1 0
-b/k/+0x0020 14 12 10
-b/k/+0x0030 4 4 0" "$(sampled run.hatchet wait)"
+evenly
+k/+0x0020 58 48 41
+k/+0x0030 14 14 0
+k/+0x1000 1 1 0" "$(divided run.hatchet)"
 check "nothing is lost" "" "$(losses run.hatchet)"
 record off.hatchet ""
 check "off unless asked" "" "$(sampled off.hatchet wait)"

@@ -112,7 +112,8 @@ while read -r python; do
 done < <(pythons)
 [ $n_told -gt 0 ] || echo "skipped: no Python that warns of threads at a fork (3.12 or later)"
 # The workers of a pool are killed when their work is done, some 50 ms after they began. How much of it is there
-# depends on what else runs here: once of ten times, nearly all.
+# depends on what else runs here: once of ten times, all but the last eighth, which is how much
+# of its age the sender of a young process rests.
 cat >pool.py <<'END'
 import ctypes, multiprocessing, sys
 def begin():
@@ -129,14 +130,14 @@ if __name__ == "__main__":
         pool.map(work, range(400), chunksize=1)
 END
 most=0
-for ((i = 0; i < 10 && most < 3950; i++)); do
+for ((i = 0; i < 10 && most < 3500; i++)); do
 	timeout 60 "$PROTON" record -q --context scopes -o p.hatchet -- python3 pool.py "$libs/libcuda.so.1" >out 2>err
 	kept=$("$PROTON" export -f json p.hatchet | python3 -c '
 import json, sys
 print(sum(n["metrics"].get("count", 0) for n in json.load(sys.stdin)["nodes"] if n["kind"] == "kernel"))')
 	most=$((kept > most ? kept : most))
 done
-check "workers of a pool that are killed" yes "$([ $most -ge 3950 ] && echo yes || echo "$most of 4000")"
+check "workers of a pool that are killed" yes "$([ $most -ge 3500 ] && echo yes || echo "$most of 4000")"
 
 [ "$n" -gt 0 ] || { echo "skipped: no interpreter of a version that is known"; exit 77; }
 finish

@@ -116,6 +116,22 @@ check "and it is written all the same" "add 3 ['vanished']" "$(tree never.hatche
 record last
 check "finalize in a handler of exit()" "last 0" "$(cat out)"
 check "has all" "add 3 []" "$(tree last.hatchet_msgpack)"
+# A file system of our own, that fills up.
+mkdir small
+unshare -rm sh -c 'mount -t tmpfs -o size=2m none small && echo on >mounted || exit
+	mkdir -m 700 small/run; export XDG_RUNTIME_DIR=$PWD/small/run
+	timeout 240 "$1" record -o run.hatchet -- "$2" "$3" full >out 2>err
+	timeout 240 "$1" record -o run.hatchet -- "$2" "$3" full phases >out_phases 2>err' - "$PROTON" "$app" "$cuda" 2>unshared
+if [ -e mounted ]; then
+	check "a full disk: the file of its start is answered in" "finalize 0" "$(cat out)"
+	check "and the profile is there" "add 3" "$(counts full.hatchet)"
+	check "phases are written without being asked for" "finalize 0" "$(cat out_phases)"
+	check "each" "add 3, mul 2" "$(counts full.part_0.hatchet), $(counts full.part_1.hatchet)"
+else
+	echo "a disk that is full: no file system can be mounted here"
+fi
+record removed
+check "a folder that is removed is waited for no longer" "finalize -5 proton's folder was removed: the file may be missing" "$(cat out)"
 # The shell is the parent that the program would kill.
 (timeout 240 "$PROTON" record -o run.hatchet -- "$app" "$cuda" orphan 0 >out 2>err) 2>/dev/null
 wait_for 60 grep -q "goes on" out

@@ -25,7 +25,9 @@ for node in sorted(json.load(sys.stdin)["nodes"], key=lambda n: n["name"]):
     print(node["name"], m["steps"], "fits" if fits else "does not fit: %s" % m)
 END
 loops() { "$PROTON" export -f json "${2:-run.hatchet}" | python3 loops.py seen; }
-run() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" >seen 2>err; }
+recorded() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" >seen 2>err; }
+# What devices did in steps is known by two clocks.
+run() { steadily recorded "$@"; }
 
 run steps 200 --tape run.tape
 check "status" 0 $?
@@ -33,16 +35,17 @@ check "they count up; what is in them begins anew" "step 0 199 fits" "$(loops)"
 check "in the tape" "step 0 199 fits" "$(loops x run.tape)"
 check "in the summary" "1" "$(grep -c 'proton: 199 steps of .*+-.* (max .* at #.*), the first in .*: step #$' err)"
 check "in the report" "## Steps" "$("$PROTON" report run.hatchet | grep '^## Steps')"
-check "as a view" "STEPS MEAN DEVIATION MEDIAN P95 MIN MAX AT WHY FIRST BETWEEN OTHERS STEP" \
-	"$("$PROTON" report --view steps run.hatchet | head -1 | xargs)"
+# There may be a step that is slow for a reason.
+check "as a view, without columns of which nothing is known" "STEPS MEAN DEVIATION MEDIAN P95 MIN MAX AT FIRST BETWEEN STEP" \
+	"$("$PROTON" report --view steps run.hatchet | head -1 | sed 's/WHY//; s/OTHERS//' | xargs)"
 check "… its row" "199 step #" "$("$PROTON" report --view steps run.hatchet | sed -n 2p | awk '{ print $1, $(NF-1), $NF }')"
 check "in csv" "1" "$("$PROTON" export -f csv run.hatchet | head -1 | grep -c 'step_time (ns)')"
 "$PROTON" export -f hatchet -o again.hatchet run.hatchet
 check "in a file of it" "step 0 199 fits" "$(loops x again.hatchet)"
 # Of two that are merged one may lack it.
 sed 's/"step_max (ns)": *[0-9]*,//; s/"step_deviation (ns)": *[0-9.]*,//' again.hatchet >less.hatchet
-check "what a file lacks is not nothing" "- -" \
-	"$("$PROTON" report --view steps --width 0 less.hatchet | awk 'NR == 2 { print $3, $7 }')"
+check "what a file lacks is not nothing" "STEPS MEAN MEDIAN P95 MIN FIRST BETWEEN STEP" \
+	"$("$PROTON" report --view steps --width 0 less.hatchet | head -1 | sed 's/WHY//; s/OTHERS//' | xargs)"
 hasnt "… and no finding is of it" "half of" <("$PROTON" advise less.hatchet)
 timeout 120 "$PROTON" top --batch 0 -- "$app" steps 200 >out 2>/dev/null
 check "live, as text" "199 steps step #" "$(grep '^steps ' out | tail -1 | awk '{ print $2, $3, $(NF-1), $NF }')"
@@ -85,7 +88,7 @@ check "a child's and its parent's" "step 0 79" "$(loops | cut -d ' ' -f 1-3)"
 libs=$(dirname "$PROTON")/tests/mocks/.libs
 if [ -e "$libs/mock_cupti.so" ]; then
 	export PROTON_CUPTI_PATH=$libs/mock_cupti.so
-	run() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" "$libs/libcuda.so.1" >seen 2>err; }
+	recorded() { timeout 120 "$PROTON" record "${@:3}" -o run.hatchet -- "$app" "$1" "$2" "$libs/libcuda.so.1" >seen 2>err; }
 	# 14 kernels a step, from one's start to the next's; some are gone before it is sure, one has others behind it
 	period() { "$PROTON" export -f json run.hatchet | python3 -c '
 import json, sys

@@ -63,6 +63,26 @@ else
 	echo "skipped: examples/scopes.f90: no gfortran"
 fi
 
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+# hopper OPTION...: registers of the kernel, and of how many of its products are waited for one by one
+hopper() {
+	"$nvcc" -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -Xptxas -v -I"$here/include" -cubin -o gemm.cubin "$@" \
+		"$examples/hopper_gemm.cu" >nvcc_out 2>&1 || { head -n 3 nvcc_out; return 1; }
+	awk '/entry function .*11hopper_gemm/ {mine = 1} mine && /Used/ {print $5; mine = 0} /serialized/ {print "serialized"}' nvcc_out
+}
+if [ -x "$nvcc" ]; then
+	check "wgmma and TMA: without scopes" 168 "$(hopper)"
+	check "… with them, in as many registers" 168 "$(hopper -DPROTON_KERNEL)"
+	for name in produce "wait for room" "ask for tiles" consume "wait for tiles" multiply store; do
+		check "… $name" yes "$(grep -qa "$name" gemm.cubin && echo yes)"
+	done
+	"$nvcc" -std=c++17 -arch=sm_90a -I"$here/include" -ptx -o gemm.ptx "$examples/hopper_gemm.cu" 2>/dev/null
+	"$PROTON" kernel probe -o probed.ptx gemm.ptx >out 2>err
+	check "… and put into its PTX" yes "$(grep -qE '^hopper_gemm: [1-9][0-9]* scopes' out && echo yes)"
+else
+	echo "skipped: examples/hopper_gemm.cu: no nvcc"
+fi
+
 # ---- Python
 for file in "$examples"/*.py; do
 	python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$file"

@@ -28,14 +28,79 @@ extern "C" __global__ void kernel(float *p)
 	PROTON_KERNEL_INIT();
 	PROTON_ENTER("a");
 	within(p PROTON_KERNEL_ARGUMENT);
-	PROTON_EXIT("a");
+	PROTON_EXIT_DEP("a", *p);
+	PROTON_MARK("b");
+	PROTON_METRIC("c", *p);
+	PROTON_EVENT_BEGIN("d");
+	PROTON_EVENT_END("d");
+	PROTON_EVENT_BEGIN_OF("d", 1);
+	PROTON_EVENT_END_OF("d", 1);
+	PROTON_KERNEL_FINI();
 }
 END
-sed 's/PROTON_KERNEL_PARAMETER//; s/PROTON_KERNEL_ARGUMENT//; /PROTON_\(KERNEL\|SCOPE\|ENTER\|EXIT\)/s/PROTON_[A-Z_]*([^)]*);//; /include/d' none.cu >without.cu
+sed 's/PROTON_KERNEL_PARAMETER//; s/PROTON_KERNEL_ARGUMENT//; /PROTON_\(KERNEL\|SCOPE\|ENTER\|EXIT\|MARK\|METRIC\|EVENT\)/s/PROTON_[A-Z_]*([^)]*);//; /include/d' none.cu >without.cu
 check "off: compiles" 0 "$(compile none.cubin -cubin none.cu; echo $?)"
 check "off: without the header" 0 "$(compile without.cubin -cubin without.cu; echo $?)"
 check "off: nothing is left of it" "$(python3 "$here/tools/sass.py" without.cubin)" "$(python3 "$here/tools/sass.py" none.cubin)"
 check "off: no names" 0 "$(grep -c PRTNSCP1 none.cubin)"
+
+# All that there is, in each of the ways to record.
+cat >all.cu <<'END'
+#define PROTON_KERNEL
+#include <proton/kernel.cuh>
+__device__ __noinline__ void within(float *p PROTON_KERNEL_PARAMETER) { PROTON_SCOPE("within"); PROTON_MARK("mark"); *p += 1; }
+extern "C" __global__ void all(float *p, int n)
+{
+	PROTON_KERNEL_INIT();
+	for (int i = 0; i < n; i++) {
+		PROTON_EVENT_BEGIN("copy");
+		PROTON_EVENT_BEGIN_OF("stage", i);
+		PROTON_ENTER("load");
+		float v = p[i * 32 + threadIdx.x];
+		PROTON_EXIT_DEP("load", v);
+		PROTON_METRIC("float", v);
+		PROTON_METRIC("bool", v > 2);
+		PROTON_METRIC("short", (short)i);
+		PROTON_METRIC("unsigned", (unsigned)i);
+		PROTON_METRIC("long", (long)i);
+		PROTON_METRIC("long long", 1ull << i);
+		PROTON_METRIC("double", (double)v * 2);
+		within(p PROTON_KERNEL_ARGUMENT);
+		PROTON_EVENT_END("copy");
+		PROTON_EVENT_END_OF("stage", i);
+	}
+	PROTON_KERNEL_FINI();
+	asm volatile("exit;");
+}
+END
+ways=(-DPROTON_KERNEL_RECORDS=64 -DPROTON_KERNEL_CLOCK64 -DPROTON_KERNEL_ACCUMULATE -DPROTON_KERNEL_WARPS=4 -G)
+for way in "${ways[@]}"; do
+	check "all of it, $way" 0 "$(compile all.cubin -cubin "$way" all.cu; echo $?)"
+	[ ! -s out ] || head -n 3 out
+done
+compile scopes64.cubin -cubin -DPROTON_KERNEL_CLOCK64 "$here/cubins/scopes.cu"
+python3 "$here/tools/sass.py" scopes64.cubin >counts
+more=$(($(of straight_10 2) - $(of straight_2 2)))
+check "at most five instructions a record with clocks of 64 bits" yes "$([ "$more" -gt 0 ] && [ "$more" -le $((8 * 5)) ] && echo yes || echo "$more for 8")"
+
+# clang, with what it has built in: which headers of CUDA it knows depends on both.
+if command -v clang++ >/dev/null && clang++ -x cuda --cuda-gpu-arch=sm_80 -nocudainc -nocudalib --cuda-device-only -S -o none.ptx - </dev/null 2>out; then
+	by_clang() { # by_clang NAME SOURCE OPTION…: a cubin
+		clang++ -x cuda -std=c++17 -O3 --cuda-gpu-arch=sm_80 -Xclang -target-feature -Xclang +ptx71 -nocudainc -nocudalib \
+			-Wno-unknown-cuda-version --cuda-device-only -include "$here/tools/clang_cuda.h" -I"$here/../include" \
+			-S -o "$1.ptx" "${@:2}" 2>out && "$(dirname "$(realpath "$nvcc")")/ptxas" -arch=sm_80 -o "$1.cubin" "$1.ptx" >>out 2>&1
+	}
+	for way in "${ways[@]:0:4}"; do
+		check "clang: all of it, $way" 0 "$(by_clang all all.cu "$way"; echo $?)"
+		[ ! -s out ] || head -n 3 out
+	done
+	by_clang scopes "$here/cubins/scopes.cu"
+	python3 "$here/tools/sass.py" scopes.cubin >counts
+	more=$(($(of straight_10 2) - $(of straight_2 2)))
+	check "clang: at most three instructions a record in a straight line" yes "$([ "$more" -gt 0 ] && [ "$more" -le $((8 * 3)) ] && echo yes || echo "$more for 8")"
+else
+	echo "skipped: no clang that compiles CUDA"
+fi
 
 # Whole programs, and code that is linked later; a program with it is a program without a collector.
 cat >main.cu <<'END'
@@ -86,5 +151,10 @@ END
 nvrtc=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64/libnvrtc.so
 found=$(python3 rtc.py "$nvrtc" places.cu "$here/../include" 2>&1)
 [ "$found" = none ] || check "NVRTC: compiles, with three names" "0 3" "${found% *} $([ "${found#* }" -ge 3 ] && echo 3 || echo "${found#* }")"
+for way in CLOCK64 ACCUMULATE; do
+	sed "1i#define PROTON_KERNEL_$way" all.cu >way.cu
+	found=$(python3 rtc.py "$nvrtc" way.cu "$here/../include" 2>&1)
+	[ "$found" = none ] || check "NVRTC: all of it, $way" 0 "${found% *}"
+done
 check "in parts" 0 "$(compile a.o -rdc=true -DMAIN -dc main.cu && compile b.o -rdc=true -dc main.cu && compile parts a.o b.o -ldl; echo $?)"
 finish

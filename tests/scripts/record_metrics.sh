@@ -46,6 +46,9 @@ run 1 5000 --metrics $four >/dev/null
 "$PROTON" report --tree --width 80 a.hatchet >narrow
 check "columns that a terminal has no room for are named" "$four" "$(sed -n '/^(of this profile: /,/)$/p' narrow | tr -d ' ()\n' | sed 's/.*measured_time,//')"
 check "… in lines that fit" "" "$(LC_ALL=C.UTF-8 awk 'length($0) > 80' narrow)"
+check "the list of kernels has a column of each that was measured" "$four" \
+	"$("$PROTON" report --view kernels a.hatchet | head -n 1 | grep -oE '[a-z_]+__[a-z_.]+' | xargs | tr ' ' ,)"
+check "… but not that of others, which have none" 0 "$("$PROTON" report --view kernels -i nothing a.hatchet | grep -c __)"
 check "a sum adds up" "add 250000 mul 500000" "$(of dram__bytes.sum)"
 check "the second one" "add 252500 mul 502500" "$(of gpu__time_duration.sum)"
 check "an extreme does not" "add 102 mul 202" "$(of sm__cycles_active.max)"

@@ -31,6 +31,13 @@ for profile in chrome/h200-torch-stack.json chrome/h200-triton.chrome_trace wire
 	add "$(basename "$profile")" "$srcdir/tests/$profile" nodes
 done
 
+# Single scopes of warps within kernels, in Perfetto's form and in that of Triton's Proton: of 96 warps eight scopes and two instants each.
+python3 "$srcdir/tests/tools/check_warps.py" make warps.warps || exit 1
+for format in chrome perfetto; do
+	"$proton" export -f $format --warps -o warps.$format warps.warps || exit 1
+	arguments="$arguments warps.$format 960 588288 0 0"
+done
+
 # Scopes with what was launched in them and waits, and the memory that a device holds. How long scopes took is summed
 # up by a clock that is read beside that of the trace, to some microseconds.
 libs=$(dirname "$proton")/tests/mocks/.libs

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "proton/proton.h"
 #include "mocks/test_api_stub.h"
 
@@ -259,8 +260,6 @@ int main(void)
 {
 	Suite *s = suite_create("api");
 	TCase *tc = tcase_create("api");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(tc, test_absent, 0, 4);
 	tcase_add_test(tc, test_scopes);
@@ -273,8 +272,5 @@ int main(void)
 	tcase_add_test(tc, test_versions);
 	tcase_add_test(tc, test_threads);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(s);
 }

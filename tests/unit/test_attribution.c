@@ -4,6 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/attribution.h"
 
 enum { LONG = 10, MAX_LONG = 4, MAX_SPANS = 16 };
@@ -101,17 +102,11 @@ int main(void)
 {
 	Suite *suite = suite_create("attribution");
 	TCase *tc = tcase_create("attribution");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, it_is_whose_it_fell_in);
 	tcase_add_test(tc, beside_others_it_is_nobodys);
 	tcase_add_test(tc, what_was_forgotten_is_not_known);
 	tcase_add_test(tc, room_is_bounded);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/activity.h"
 #include "core/session.h"
 #include "format/format.h"
@@ -447,7 +448,7 @@ static struct session *from_tape(const struct buf *tape)
 	struct session *s = session_new();
 	uint64_t offset;
 
-	ck_assert_int_eq(wire_read_tape(memory_read, &m, s, &offset), 0);
+	ck_assert_int_eq(wire_read_tape(memory_read, &m, NULL, s, &offset), 0);
 	ck_assert_uint_eq(offset, tape->len);
 	return s;
 }
@@ -688,7 +689,7 @@ START_TEST(torn_tapes_are_read_as_far_as_they_go)
 	for (cut = sizeof(struct wire_tape_header); cut < tape.len; cut += 97) {
 		m = (struct reader_memory){tape.data, cut, 0};
 		t = session_new();
-		ck_assert_int_eq(wire_read_tape(memory_read, &m, t, NULL), 0);
+		ck_assert_int_eq(wire_read_tape(memory_read, &m, NULL, t, NULL), 0);
 		session_free(t);
 	}
 	srand(1);
@@ -698,12 +699,12 @@ START_TEST(torn_tapes_are_read_as_far_as_they_go)
 			1 << i % 8;
 		m = (struct reader_memory){tape.data, tape.len, 0};
 		t = session_new();
-		ck_assert_int_eq(wire_read_tape(memory_read, &m, t, NULL), 0);
+		ck_assert_int_eq(wire_read_tape(memory_read, &m, NULL, t, NULL), 0);
 		session_free(t);
 	}
 	m = (struct reader_memory){tape.data, 10, 0};
 	t = session_new();
-	ck_assert_int_lt(wire_read_tape(memory_read, &m, t, NULL), 0);
+	ck_assert_int_lt(wire_read_tape(memory_read, &m, NULL, t, NULL), 0);
 	session_free(t);
 	buf_done(&tape);
 }
@@ -906,8 +907,6 @@ int main(void)
 {
 	Suite *suite = suite_create("wire");
 	TCase *tc = tcase_create("carry");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, everything_survives);
@@ -920,9 +919,5 @@ int main(void)
 	tcase_add_test(tc, losses_that_are_not_known);
 	tcase_add_test(tc, octaves_that_are_none);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -3,12 +3,11 @@
 #include "config.h" // IWYU pragma: keep
 #include "test_collect.h"
 #include <stdlib.h>
+#include "check_main.h"
 
 int main(void)
 {
-	SRunner *runner;
 	Suite *suite = suite_create("collect");
-	int n_failed;
 
 	suite_add_tcase(suite, collect_tables_case());
 	suite_add_tcase(suite, collect_scopes_case());
@@ -28,9 +27,5 @@ int main(void)
 	suite_add_tcase(suite, collect_python_case());
 	suite_add_tcase(suite, collect_memory_case());
 	suite_add_tcase(suite, collect_left_case());
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

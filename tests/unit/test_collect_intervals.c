@@ -214,14 +214,6 @@ START_TEST(test_gaps_of_what_is_not_seen)
 }
 END_TEST
 
-static uint64_t to_monotonic(void)
-{
-	uint64_t realtime_ns, monotonic_ns;
-
-	monotonic_ns = clock_with_realtime_ns(clock_monotonic_ns, &realtime_ns);
-	return monotonic_ns - realtime_ns;
-}
-
 /* By when it was asked for, and when it was so, by CLOCK_MONOTONIC. */
 struct switched {
 	uint64_t asked_ns, done_ns;
@@ -245,12 +237,16 @@ static bool are_over(void *arg)
 	return rig_session->n_unrecorded == *(size_t *)arg && n == *(size_t *)arg;
 }
 
-#define SAME_MOMENT_NS (50 * NSEC_PER_MSEC) /* by two clocks, read under load */
+#define SAME_MOMENT_NS (50 * NSEC_PER_MSEC) /* by two clocks, one of which may be set meanwhile */
 
-static void check_near(uint64_t ns, uint64_t wanted_ns)
+/* Between two times that were read; those before there was such a clock are its beginning. */
+static void check_around(uint64_t ns, const struct switched *at, int64_t later_ns)
 {
-	ck_assert_uint_ge(ns + SAME_MOMENT_NS, wanted_ns);
-	ck_assert_uint_le(ns, wanted_ns + SAME_MOMENT_NS);
+	const int64_t least_ns = (int64_t)(at->asked_ns - SAME_MOMENT_NS) + later_ns,
+		      most_ns = (int64_t)(at->done_ns + SAME_MOMENT_NS) + later_ns;
+
+	ck_assert_int_ge((int64_t)ns, MAX(least_ns, INT64_C(0)));
+	ck_assert_int_le((int64_t)ns, MAX(most_ns, INT64_C(0)));
 }
 
 static void check_within(uint64_t ns, const struct switched *at)
@@ -264,7 +260,7 @@ static void check_within(uint64_t ns, const struct switched *at)
 START_TEST(test_pauses)
 {
 	const uint64_t far = 100 * NSEC_PER_SEC;
-	struct switched from[3], to[3];
+	struct switched from[3], to[3], ran[3];
 	const struct session_unrecorded *u;
 	size_t n = 3;
 	uint64_t now;
@@ -274,7 +270,9 @@ START_TEST(test_pauses)
 	until_busy(100);
 	for (unsigned i = 0; i < 3; i++) {
 		from[i] = pause_now(true);
+		ran[i].asked_ns = clock_monotonic_ns();
 		now = clock_realtime_ns();
+		ran[i].done_ns = clock_monotonic_ns();
 		if (i == 1)
 			record(1, now - far, now - far + 1000);
 		if (i == 2)
@@ -288,10 +286,10 @@ START_TEST(test_pauses)
 			ck_assert_uint_eq(u[i].reason, UNRECORDED_PAUSED);
 		check_within(u[0].start_ns, &from[0]);
 		check_within(u[0].end_ns, &to[0]);
-		check_near(u[1].start_ns, clock_monotonic_ns() > far ? from[1].done_ns - far : 0);
+		check_around(u[1].start_ns, &ran[1], -(int64_t)far);
 		check_within(u[1].end_ns, &to[1]);
 		check_within(u[2].start_ns, &from[2]);
-		check_near(u[2].end_ns, from[2].done_ns + far);
+		check_around(u[2].end_ns, &ran[2], (int64_t)far);
 		rig_forget();
 		atomic_fetch_add(&rig_dir->control->resync, 1);
 		rig_until(are_over, &n, "three pauses, told again");
@@ -319,9 +317,10 @@ static uint64_t draw(uint64_t below)
 }
 
 /* Operations of some milliseconds around now; those that are kept go into a session of their own. */
-static void run_some(struct session *s, struct world_pause *pause, uint64_t shift_ns)
+static void run_some(struct session *s, struct world_pause *pause)
 {
-	uint64_t around = clock_realtime_ns() - 10 * NSEC_PER_MSEC;
+	uint64_t around = clock_realtime_ns() - 10 * NSEC_PER_MSEC,
+		 shift_ns = clock_to_monotonic_ns();
 
 	for (unsigned i = 0; i < N_OPERATIONS; i++) {
 		uint64_t start = around + draw(20 * NSEC_PER_MSEC),
@@ -409,7 +408,6 @@ START_TEST(test_world_of_pauses)
 {
 	struct session *s = world_session();
 	struct world_pause pauses[N_PAUSES] = {0};
-	uint64_t shift_ns = to_monotonic();
 	size_t n = N_PAUSES;
 
 	random_state = (uint64_t)_i + 1;
@@ -417,12 +415,12 @@ START_TEST(test_world_of_pauses)
 	record(1, 1000, 1100);
 	until_busy(100);
 	for (unsigned i = 0; i < N_PAUSES; i++) {
-		run_some(s, NULL, shift_ns);
+		run_some(s, NULL);
 		pauses[i].from = pause_now(true);
-		run_some(NULL, &pauses[i], shift_ns);
+		run_some(NULL, &pauses[i]);
 		pauses[i].to = pause_now(false);
 	}
-	run_some(s, NULL, shift_ns);
+	run_some(s, NULL);
 	rig_until(are_over, &n, "all pauses");
 	for (size_t i = 0; i < n; i++)
 		ck_assert_int_eq(session_unrecorded_set(s, &rig_session->unrecorded[i]), 0);
@@ -485,23 +483,24 @@ END_TEST
  * run in between. */
 START_TEST(test_gaps_across_a_pause)
 {
-	uint64_t base = clock_realtime_ns() - NSEC_PER_SEC;
+	const uint64_t ms = NSEC_PER_MSEC, base = clock_realtime_ns() - 10 * NSEC_PER_SEC,
+		       behind = base + 3600 * NSEC_PER_SEC;
 
 	rig_start();
 	settled(1);
-	named("a", base, base + 100);
-	until_busy(100);
+	named("a", base, base + 100 * ms);
+	until_busy((long)(100 * ms));
 	rig_pause(true);
-	named("lost", base + 1000, base + 2000);
+	named("lost", base + 1000 * ms, base + 2000 * ms);
 	rig_pause(false);
-	named("late", base + 500, base + 600);
-	named("later", base + 700, base + 800);
-	named("b", base + 5 * NSEC_PER_SEC, base + 5 * NSEC_PER_SEC + 100);
-	named("c", base + 5 * NSEC_PER_SEC + 150, base + 5 * NSEC_PER_SEC + 200);
-	settled(base + 6 * NSEC_PER_SEC);
+	named("late", base + 500 * ms, base + 600 * ms);
+	named("later", base + 700 * ms, base + 800 * ms);
+	named("b", behind, behind + 100);
+	named("c", behind + 150, behind + 200);
+	settled(behind + NSEC_PER_SEC);
 	rig_until_sum("c", METRIC_IDLE, 50);
 	ck_assert_int_eq(rig_sum("b", METRIC_IDLE), -1);
-	rig_until_sum("later", METRIC_IDLE, 100);
+	rig_until_sum("later", METRIC_IDLE, (long)(100 * ms));
 }
 END_TEST
 
@@ -647,7 +646,7 @@ static bool is_full_since(void *arg)
 /* From the first operation on that is not in it, in whatever order they come. */
 START_TEST(test_trace_is_full)
 {
-	uint64_t base = clock_realtime_ns(), shift_ns = to_monotonic(), at_ns;
+	uint64_t base = clock_realtime_ns(), shift_ns = clock_to_monotonic_ns(), at_ns;
 
 	trace_start(2);
 	record(1, base, base + 10);
@@ -728,7 +727,7 @@ START_TEST(test_waits)
 			     .uncounted = true};
 	struct wanted_file want = {N_SOURCES, 1};
 	struct wire_epoch_interval v;
-	uint64_t to_monotonic_ns = clock_monotonic_ns() - clock_realtime_ns();
+	uint64_t to_monotonic_ns = clock_to_monotonic_ns();
 
 	trace_start(10);
 	record(1, 1000, 1500);
@@ -1060,7 +1059,7 @@ START_TEST(test_window_of_time)
 
 	window_start(&window, true);
 	run = clock_realtime_ns() - 10 * NSEC_PER_SEC;
-	atomic_store(&rig_dir->control->start_ns, clock_monotonic_ns() - 10 * NSEC_PER_SEC);
+	atomic_store(&rig_dir->control->start_ns, run + clock_to_monotonic_ns());
 	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
 		record(1, run + ms[i][0] * NSEC_PER_MSEC, run + ms[i][1] * NSEC_PER_MSEC);
 	until_busy(1100 * NSEC_PER_MSEC);

@@ -14,15 +14,21 @@ static uint32_t look_after(struct patience *p, uint64_t ms)
 	return patience_ms(p);
 }
 
+static uint64_t excuse(struct patience *p, uint64_t delayed_ns)
+{
+	patience_delayed(p, delayed_ns);
+	return patience_excuse(p);
+}
+
 /* A delay is known as it ends: it may be longer than the time since the last look. */
 START_TEST(delays_do_not_count)
 {
 	struct patience p = {.left_ns = NSEC_PER_SEC, .counted_ns = 250 * NSEC_PER_MSEC};
 
-	ck_assert_uint_eq(patience_excuse(&p, 0), 0);
-	ck_assert_uint_eq(patience_excuse(&p, 200 * NSEC_PER_MSEC), 200 * NSEC_PER_MSEC);
-	ck_assert_uint_eq(patience_excuse(&p, 200 * NSEC_PER_MSEC), 0); /* that was all */
-	ck_assert_uint_eq(patience_excuse(&p, 900 * NSEC_PER_MSEC), 50 * NSEC_PER_MSEC);
+	ck_assert_uint_eq(excuse(&p, 0), 0);
+	ck_assert_uint_eq(excuse(&p, 200 * NSEC_PER_MSEC), 200 * NSEC_PER_MSEC);
+	ck_assert_uint_eq(excuse(&p, 200 * NSEC_PER_MSEC), 0); /* that was all */
+	ck_assert_uint_eq(excuse(&p, 900 * NSEC_PER_MSEC), 50 * NSEC_PER_MSEC);
 	ck_assert_uint_eq(p.left_ns, 1250 * NSEC_PER_MSEC);
 }
 END_TEST
@@ -34,7 +40,7 @@ START_TEST(late_looks_end)
 	unsigned n = 1;
 
 	for (; look_after(&p, 250) && n < LOOKS_MAX; n++)
-		patience_excuse(&p, n * 150 * NSEC_PER_MSEC);
+		excuse(&p, n * 150 * NSEC_PER_MSEC);
 	ck_assert_uint_le(n, WAIT_MS / PATIENCE_GAP_MS);
 }
 END_TEST
@@ -46,9 +52,26 @@ START_TEST(delays_end)
 	unsigned n = 1;
 
 	for (; look_after(&p, 100) && n < LOOKS_MAX; n++)
-		patience_excuse(&p, n * 99900 * (NSEC_PER_MSEC / 1000));
+		excuse(&p, n * 99900 * (NSEC_PER_MSEC / 1000));
 	ck_assert_uint_lt(n, LOOKS_MAX);
 	ck_assert_uint_le(p.excused_ns, PATIENCE_EXCUSED_MS * NSEC_PER_MSEC);
+}
+END_TEST
+
+/* A machine that stands still now and then, and is loaded: what a long look left out was no delay of ours, which is given back. */
+START_TEST(pauses_are_no_delays)
+{
+	struct patience p = patience(WAIT_MS);
+	uint64_t delayed_ms = 0;
+
+	for (unsigned n = 0; n < 50; n++) {
+		ck_assert(look_after(&p, 50));
+		excuse(&p, (delayed_ms += 50) * NSEC_PER_MSEC);
+		ck_assert(look_after(&p, 300)); /* 100 ms count, and none of them is a delay */
+		ck_assert_uint_eq(excuse(&p, delayed_ms * NSEC_PER_MSEC), 0);
+		p.left_ns += 100 * NSEC_PER_MSEC; /* that it is not at its end by those */
+	}
+	ck_assert_uint_ge(p.excused_ns, 50 * 50 * NSEC_PER_MSEC);
 }
 END_TEST
 
@@ -59,5 +82,6 @@ TCase *collect_patience_case(void)
 	tcase_add_test(tc, delays_do_not_count);
 	tcase_add_test(tc, late_looks_end);
 	tcase_add_test(tc, delays_end);
+	tcase_add_test(tc, pauses_are_no_delays);
 	return tc;
 }

@@ -154,7 +154,7 @@ START_TEST(what_is_wrong_is_said)
 	const struct proton_session_options bad[] = {
 		{.size = sizeof(bad[0]), .context = "shadows"},
 		{.size = sizeof(bad[0]), .data = "traces"},
-		{.size = sizeof(bad[0]), .backend = "instrumentation"},
+		{.size = sizeof(bad[0]), .backend = "vulkan"},
 		{.size = sizeof(bad[0]), .mode = "pcsampling:often"},
 		{.size = sizeof(bad[0]), .mode = "pcsampling:interval="},
 		{.size = sizeof(bad[0]), .mode = "pcsampling:interval=often"},
@@ -443,6 +443,25 @@ START_TEST(what_proton_may_write_stays_in_its_epochs)
 }
 END_TEST
 
+/* There is no room for another file to be answered in: that of its start is. */
+START_TEST(without_room_that_of_its_start_is_answered_in)
+{
+	struct answering a = {.n_executed = 0};
+	char path[PATH_MAX];
+
+	rig_start();
+	ck_assert_int_eq(collect_session_start("a", NULL), 0);
+	run_one();
+	snprintf(path, sizeof(path), "%s/" WIRE_SESSION_FILE ".%d", rig_dir->path,
+		 collector->instance, 0u, (int)getpid());
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(finalize(0, &a), PROTON_OK);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_uint_eq(a.n_executed, 1);
+	ck_assert_uint_eq(a.executed[0], 1);
+}
+END_TEST
+
 static void *one_of_many(void *arg)
 {
 	struct ending *e = arg;
@@ -534,6 +553,7 @@ TCase *collect_sessions_case(void)
 	tcase_add_test(t, nobody_answers);
 	tcase_add_test(t, what_cannot_be_asked_for_leaves_its_epochs);
 	tcase_add_test(t, what_proton_may_write_stays_in_its_epochs);
+	tcase_add_test(t, without_room_that_of_its_start_is_answered_in);
 	tcase_add_test(t, threads_start_and_finalize);
 	if (WITH_FORK)
 		tcase_add_test(t, a_fork_child_has_none);

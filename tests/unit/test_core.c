@@ -14,6 +14,7 @@
 #include "base/order.h"
 #include "base/strtab.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/activity.h"
 #include "core/coverage.h"
 #include "core/hidden.h"
@@ -1366,8 +1367,6 @@ int main(void)
 {
 	Suite *suite = suite_create("core");
 	TCase *tc = tcase_create("core");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, libraries_have_symbols);
 	tcase_add_test(tc, coverage_is_the_union);
@@ -1412,9 +1411,5 @@ int main(void)
 	tcase_add_loop_test(tc, rows_follow_their_device, 0, 3);
 	tcase_add_test(tc, rows_of_one_key_are_one);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

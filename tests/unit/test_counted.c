@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/counted.h"
 #include "core/session.h"
 #include "wire/counters.h"
@@ -317,8 +318,6 @@ int main(void)
 {
 	Suite *suite = suite_create("counted");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tcase, means_are_weighted_by_what_was_counted);
 	tcase_add_test(tcase, nonsense_is_none);
@@ -330,9 +329,5 @@ int main(void)
 	tcase_add_test(tcase, nonsense_is_refused);
 	tcase_add_loop_test(tcase, other_versions, 0, 2);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

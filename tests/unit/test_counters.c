@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "counters/metric_set.h"
 #include "counters/patterns.h"
 #include "counters/plan.h"
@@ -248,11 +249,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n_failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	n_failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite());
 }

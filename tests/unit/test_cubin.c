@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "naming/cubin.h"
 #include "naming/sass.h"
 
@@ -377,8 +378,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cubin");
 	TCase *tc = tcase_create("cubin");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_loop_test(tc, functions_by_name, 0, (int)ARRAY_SIZE(cubins));
 	tcase_add_loop_test(tc, lines_as_nvdisasm_has_them, 0, (int)ARRAY_SIZE(cubins));
@@ -391,9 +390,5 @@ int main(void)
 	tcase_add_test(tc, broken_bytes);
 	tcase_add_test(tc, what_is_no_cubin);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

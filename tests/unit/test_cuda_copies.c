@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cuda_copies.h"
+#include "check_main.h"
 
 #define MIB ((size_t)1 << 20)
 enum { CAPTURED = 1, BROKEN = 9, COPIES_MAX = 4096 };
@@ -318,8 +319,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cuda_copies");
 	TCase *tc = tcase_create("copies");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tc, 240);
 	tcase_add_checked_fixture(tc, setup, NULL);
@@ -334,8 +333,5 @@ int main(void)
 	tcase_add_test(tc, of_a_parent);
 	tcase_add_test(tc, of_many_threads);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return check_run(suite);
 }

@@ -22,6 +22,7 @@
 #include "backends/cupti_pool.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "mocks/mock_cupti.h"
 
 #define KERNEL_CALL         307u
@@ -1512,11 +1513,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(suite());
-	int n_failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite());
 }

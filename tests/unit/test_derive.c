@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "check_main.h"
 #include "core/column.h"
 #include "core/derive.h"
 #include "core/samples.h"
@@ -456,8 +457,6 @@ int main(void)
 {
 	Suite *suite = suite_create("derive");
 	TCase *tc = tcase_create("derive");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_loop_test(tc, upstreams_numbers, 0, ARRAY_SIZE(anchors));
 	tcase_add_loop_test(tc, nodes_one_by_one, 0, ARRAY_SIZE(anchors));
@@ -472,9 +471,5 @@ int main(void)
 	tcase_add_test(tc, percentiles_come_from_histograms);
 	tcase_add_test(tc, percentiles_of_a_part);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "check_main.h"
 #include "core/diff.h"
 
 /* "a/b 5;a/c 7": paths and their own times. A second "a/b" is a node beside the first. */
@@ -250,8 +251,6 @@ int main(void)
 {
 	Suite *suite = suite_create("diff");
 	TCase *tc = tcase_create("diff");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tc, sides_are_compared, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, siblings_of_one_name_are_one);
@@ -259,9 +258,5 @@ int main(void)
 	tcase_add_test(tc, sorted_by_size_of_change);
 	tcase_add_test(tc, metrics_that_do_not_add_up);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

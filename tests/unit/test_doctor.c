@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/cupti_places.h"
 #include "doctor/doctor.h"
 #include "doctor/questions.h"
@@ -1042,11 +1043,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n_failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	n_failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite());
 }

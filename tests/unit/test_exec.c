@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "check_main.h"
 
 /* $0 and two arguments: "a b" must stay one. */
 #define SCRIPT "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$2\" = c && test $# = 2"
@@ -116,18 +117,12 @@ END_TEST
 
 int main(void)
 {
-	SRunner *runner;
 	Suite *suite = suite_create("exec");
 	TCase *c = tcase_create("exec");
-	int n_failed;
 
 	tcase_add_loop_test(c, arguments_and_environment, 0, ARRAY_SIZE(ways));
 	tcase_add_test(c, more_words_than_anybody_writes);
 	tcase_add_test(c, errors_are_libcs);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "format/export.h"
 #include "format/format.h"
 #include "format_sample.h"
@@ -509,8 +510,6 @@ int main(void)
 {
 	Suite *suite = suite_create("exports");
 	TCase *c = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(c, folded_stacks_are_a_tree);
 	tcase_add_test(c, folded_goes_round);
@@ -530,9 +529,5 @@ int main(void)
 	tcase_add_loop_test(c, deep_stacks_are_bounded, 0, 2);
 	tcase_add_loop_test(c, deep_paths_are_bounded, 0, 2);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return check_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "check_main.h"
 #include "core/column.h"
 #include "core/filter.h"
 #include "core/flat.h"
@@ -295,8 +296,6 @@ int main(void)
 {
 	Suite *suite = suite_create("filter");
 	TCase *tc = tcase_create("filter");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_loop_test(tc, shows_what_it_should, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, keeps_what_is_above_enough);
@@ -307,9 +306,5 @@ int main(void)
 	tcase_add_test(tc, masks_keep_what_grew);
 	tcase_add_test(tc, says_what_is_no_expression);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

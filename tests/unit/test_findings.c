@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/pc_samples.h"
 #include "core/session.h"
 #include "core/runs.h"
@@ -1561,8 +1562,6 @@ int main(void)
 {
 	Suite *suite = suite_create("findings");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tcase, rule, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(tcase, what_was_looked_at);
@@ -1584,9 +1583,5 @@ int main(void)
 	tcase_add_test(tcase, graph_nodes_have_the_budget);
 	tcase_add_test(tcase, empty);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

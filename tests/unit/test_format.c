@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "check_main.h"
 #include "format/format.h"
 #include "format/hatchet.h"
 #include "format/json_writer.h"
@@ -801,11 +802,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(make_suite());
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "check_main.h"
 #include "format/format.h"
 #include "format_sample.h"
 #include "report/report.h"
@@ -234,8 +235,6 @@ int main(void)
 {
 	Suite *suite = suite_create("report");
 	TCase *tc = tcase_create("report");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_loop_test(tc, reports_look_so, 0, ARRAY_SIZE(reports));
 	tcase_add_test(tc, every_section_of_a_full_session);
@@ -244,9 +243,5 @@ int main(void)
 	tcase_add_test(tc, deep_trees_are_drawn);
 	tcase_add_test(tc, long_words_are_broken);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

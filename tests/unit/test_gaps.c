@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "core/gaps.h"
 
 enum { TIME_MAX = 4096, WORKS_MAX = 200, WAITS_MAX = 64, LEAST = 5, N_STREAMS = 3, N_THREADS = 2 };
@@ -325,17 +326,11 @@ int main(void)
 {
 	Suite *suite = suite_create("gaps");
 	TCase *tc = tcase_create("gaps");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, gaps_are_charged);
 	tcase_add_test(tc, gaps_are_bounded);
 	tcase_add_test(tc, gaps_are_forgotten);
 	tcase_add_test(tc, waits_are_bounded);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/graph_shares.h"
 
 enum { PARTS_MAX = 40, LANES = 3, N_RANDOM = 300 };
@@ -512,8 +513,6 @@ int main(void)
 {
 	Suite *suite = suite_create("graph_shares");
 	TCase *tc = tcase_create("graph_shares");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tc, sums_stay, 0, 3);
 	tcase_add_test(tc, the_largest_times_fit);
@@ -525,9 +524,5 @@ int main(void)
 	tcase_add_test(tc, nothing_to_join_is_told);
 	tcase_add_test(tc, notes_are_few);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

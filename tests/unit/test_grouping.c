@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/in_view.h"
 #include "core/snapshot.h"
 
@@ -485,8 +486,6 @@ int main(void)
 {
 	Suite *suite = suite_create("grouping");
 	TCase *tc = tcase_create("grouping");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_grouping_is_the_same_whatever_came_before, 0, 4);
@@ -497,8 +496,5 @@ int main(void)
 	tcase_add_test(tc, only_views_that_differ_are_next);
 	tcase_add_test(tc, a_reset_holds_for_every_grouping);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "check_main.h"
 #include "core/snapshot.h"
 #include "format/format.h"
 #include "format/hatchet.h"
@@ -1118,14 +1119,8 @@ static TCase *input_cases(void)
 int main(void)
 {
 	Suite *suite = suite_create("hatchet");
-	SRunner *sr;
-	int failed;
 
 	suite_add_tcase(suite, contract_cases());
 	suite_add_tcase(suite, input_cases());
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "check_main.h"
 #include "launch/launch.h"
 #include "launch/session_dir.h"
 #include "launch/target_env.h"
@@ -465,8 +466,6 @@ int main(void)
 {
 	Suite *suite = suite_create("launch");
 	TCase *t = tcase_create("record");
-	SRunner *runner;
-	int n_failed;
 
 	/* Whoever runs us may ignore some (nohup): the tests are about the defaults. */
 	signal(SIGHUP, SIG_DFL);
@@ -492,9 +491,5 @@ int main(void)
 	tcase_add_loop_test(t, test_early_signal, 0, 8);
 	tcase_add_test(t, test_survivors);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "check_main.h"
 #include "launch/log_ring.h"
 #include "launch/session_dir.h"
 #include "launch_help.h"
@@ -382,8 +383,6 @@ int main(void)
 {
 	Suite *suite = suite_create("launch_dir");
 	TCase *t = tcase_create("dir");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
 	tcase_set_timeout(t, 300);
@@ -400,9 +399,5 @@ int main(void)
 	tcase_add_test(t, test_ring);
 	tcase_add_test(t, test_ring_wakes_once);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? 1 : 0;
+	return check_run(suite);
 }

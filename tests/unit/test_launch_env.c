@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "check_main.h"
 #include "launch/target_env.h"
 #include "launch_help.h"
 #include "wire/control.h"
@@ -434,8 +435,6 @@ int main(void)
 {
 	Suite *suite = suite_create("launch_env");
 	TCase *t = tcase_create("env");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);
 	tcase_set_timeout(t, 300);
@@ -451,9 +450,5 @@ int main(void)
 	tcase_add_test(t, test_scripts);
 	tcase_add_loop_test(t, test_built_programs, 0, (int)ARRAY_SIZE(builds));
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "check_main.h"
 #include "launch/keeper.h"
 #include "launch_help.h"
 
@@ -598,8 +599,6 @@ int main(void)
 {
 	Suite *suite = suite_create("launch_keeper");
 	TCase *t = tcase_create("keeper");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 300);
@@ -625,9 +624,5 @@ int main(void)
 	tcase_add_test(t, test_screen_dies_after_end);
 	tcase_add_test(t, test_keeper_killed);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "core/fold.h"
 #include "core/cut.h"
 #include "core/merge.h"
@@ -433,6 +434,43 @@ START_TEST(a_part_of_the_rows)
 }
 END_TEST
 
+/* A path of kernels' scopes below a node, with a row on the last alone, as where those above ended in another phase. */
+static uint32_t scopes_within(struct session *s, uint32_t kernel, uint32_t lane)
+{
+	uint32_t outer = session_node(s, kernel, FRAME_INSTRUMENT, "outer");
+	uint32_t inner = session_node(s, outer, FRAME_INSTRUMENT, "inner");
+
+	session_add(s, inner, lane, 0, METRIC_SCOPE_ENTRIES, (union metric_value){.u64 = 1});
+	return inner;
+}
+
+START_TEST(kernels_with_scopes_within)
+{
+	struct session *s = two_epochs();
+	uint32_t step = s->nodes[SESSION_ROOT].first_child, lane = s->rows[0].lane;
+	uint32_t gemm = s->rows[0].node, relu = s->rows[3].node, inner, copy;
+	uint8_t rows[8], wanted[] = {1, 1, 0, 0, 1, 1, 0};
+
+	inner = scopes_within(s, gemm, lane);
+	session_add(s, step, lane, 0, METRIC_CPU_TIME, (union metric_value){.u64 = 5});
+	copy = session_node(s, step, FRAME_COPY, "DtoH pinned");
+	session_add(s, copy, lane, 0, METRIC_COUNT, (union metric_value){.u64 = 1});
+	ck_assert_uint_eq(s->n_rows, ARRAY_SIZE(wanted));
+	ck_assert_uint_eq(s->rows[4].node, inner);
+	memset(rows, 1, sizeof(rows));
+	ck_assert_int_eq(cut_to_inside(s, rows), 0);
+	ck_assert_mem_eq(rows, wanted, sizeof(wanted));
+	/* One that is not taken makes no kernel one with scopes. */
+	scopes_within(s, relu, lane);
+	memset(rows, 1, sizeof(rows));
+	rows[7] = 0;
+	ck_assert_int_eq(cut_to_inside(s, rows), 0);
+	ck_assert_mem_eq(rows, wanted, sizeof(wanted));
+	ck_assert_uint_eq(rows[7], 0);
+	session_free(s);
+}
+END_TEST
+
 START_TEST(empty_profiles)
 {
 	struct session *s = session_new(), *from = session_new();
@@ -495,8 +533,6 @@ int main(void)
 {
 	Suite *suite = suite_create("merge");
 	TCase *tc = tcase_create("merge");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tc, names_tell_rank_and_phase, 0, 13);
 	tcase_add_test(tc, paths_fold_and_processes_stay);
@@ -509,12 +545,9 @@ int main(void)
 	tcase_add_test(tc, slowest_rank_is_named);
 	tcase_add_test(tc, what_cannot_be_folded_says_why);
 	tcase_add_test(tc, a_part_of_the_rows);
+	tcase_add_test(tc, kernels_with_scopes_within);
 	tcase_add_test(tc, empty_profiles);
 	tcase_add_test(tc, parts_of_a_run);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

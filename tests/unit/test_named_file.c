@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/named_file.h"
 #include "base/util.h"
+#include "check_main.h"
 
 static char folder[] = "/tmp/test_named_file.XXXXXX";
 
@@ -178,8 +179,6 @@ int main(void)
 {
 	Suite *suite = suite_create("named_file");
 	TCase *tc = tcase_create("named_file");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
@@ -191,9 +190,5 @@ int main(void)
 	tcase_add_test(tc, a_writer_may_be_silent);
 	tcase_add_test(tc, errors_have_words);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

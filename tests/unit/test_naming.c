@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/frame_names.h"
 #include "naming/apart.h"
 #include "naming/brief.h"
@@ -1203,8 +1204,6 @@ int main(void)
 {
 	Suite *suite = suite_create("naming");
 	TCase *t = tcase_create("naming"), *soon = tcase_create("at once");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	if (demangles()) {
@@ -1238,9 +1237,5 @@ int main(void)
 	suite_add_tcase(suite, t);
 	suite_add_tcase(suite, soon);
 	tcase_add_test(t, a_shape_stands_behind_every_name);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/session.h"
 #include "naming/native.h"
 #include "naming/perf_map.h"
@@ -405,8 +406,6 @@ int main(void)
 {
 	Suite *suite = suite_create("native names");
 	TCase *files = tcase_create("files"), *decoder = tcase_create("decoder");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(files, setup, teardown);
 #ifdef HAVE_LIBDW
@@ -423,9 +422,5 @@ int main(void)
 	tcase_add_test(decoder, parts_of_a_node_add_up);
 	tcase_add_test(decoder, what_there_is_no_time_for_waits);
 	suite_add_tcase(suite, decoder);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "collect/nvtx_abi.h"
 #include "mocks/test_api_stub.h"
 
@@ -231,8 +232,6 @@ int main(void)
 {
 	Suite *s = suite_create("nvtx");
 	TCase *tc = tcase_create("nvtx");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, test_tables);
 	tcase_add_test(tc, test_refused);
@@ -243,8 +242,5 @@ int main(void)
 	tcase_add_test(tc, test_bounds);
 	tcase_add_test(tc, test_cost);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(s);
 }

@@ -26,6 +26,7 @@ int main(void)
 #include <nvtx3/nvToolsExtPayload.h>
 #define HAVE_PAYLOAD 1
 #endif
+#include "check_main.h"
 #include "collect/nvtx_abi.h"
 #include "mocks/test_api_stub.h"
 
@@ -171,7 +172,6 @@ int main(void)
 	Suite *s = suite_create("nvtx_abi");
 	TCase *tc = tcase_create("nvtx_abi");
 	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, test_real_loader);
 	tcase_add_test(tc, test_real_loader_refused);
@@ -180,9 +180,6 @@ int main(void)
 #endif
 	suite_add_tcase(s, tc);
 	srunner_set_fork_status(sr, CK_FORK); /* the loader looks once a process */
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_end(sr);
 }
 #endif

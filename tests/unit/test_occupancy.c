@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/occupancy.h"
 #ifdef PROTON_TEST_CUDA_HEADERS
 #include <cuda_occupancy.h>
@@ -246,8 +247,6 @@ int main(void)
 {
 	Suite *suite = suite_create("occupancy");
 	TCase *tc = tcase_create("occupancy");
-	SRunner *sr = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tc, test_figures);
 	tcase_add_test(tc, test_unknown);
@@ -258,8 +257,5 @@ int main(void)
 	tcase_add_loop_test(tc, test_calculator, 0, 11);
 #endif
 	suite_add_tcase(suite, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

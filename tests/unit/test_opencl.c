@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "mocks/test_api_stub.h"
 
 struct cl {
@@ -477,7 +478,7 @@ int main(void)
 	Suite *s = suite_create("opencl");
 	TCase *tc = tcase_create("opencl");
 	SRunner *sr = srunner_create(s);
-	int failed, status;
+	int status;
 
 	if (access(getenv("HOME") ? getenv("HOME") : "/", W_OK) < 0)
 		setenv("POCL_CACHE_DIR", "/tmp/proton-test-pocl", 0);
@@ -499,8 +500,5 @@ int main(void)
 	tcase_add_test(tc, test_images);
 	suite_add_tcase(s, tc);
 	srunner_set_fork_status(sr, CK_FORK);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_end(sr);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "backends/opencl_abi.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "mocks/test_api_stub.h"
 
 #if defined(__has_include)
@@ -451,7 +452,6 @@ int main(void)
 	Suite *s = suite_create("opencl_abi");
 	TCase *tc = tcase_create("opencl_abi");
 	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, test_info);
 	tcase_add_loop_test(tc, test_tables, 0, 2);
@@ -463,8 +463,5 @@ int main(void)
 	tcase_add_test(tc, test_loader_new);
 	suite_add_tcase(s, tc);
 	srunner_set_fork_status(sr, CK_FORK);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_end(sr);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "backends/opencl_clock.h"
 #include "base/util.h"
+#include "check_main.h"
 
 #define BEGIN_NS UINT64_C(1790000000000000000)
 
@@ -147,17 +148,11 @@ int main(void)
 {
 	Suite *suite = suite_create("opencl_clock");
 	TCase *tc = tcase_create("opencl_clock");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tc, near_the_truth, 0, 50);
 	tcase_add_loop_test(tc, stays_as_it_is, 0, 20);
 	tcase_add_loop_test(tc, without_queued, 0, 20);
 	tcase_add_loop_test(tc, a_clock_is_set, 0, 20);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "collect/internal.h"
 #include "collect/ompt.h"
 #include "collect_rig.h"
@@ -352,8 +353,6 @@ int main(void)
 {
 	TCase *c = tcase_create("openmp");
 	Suite *suite = suite_create("openmp");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(c, NULL, rig_close);
 	tcase_add_test(c, test_target);
@@ -372,9 +371,5 @@ int main(void)
 	tcase_add_test(c, test_no_session);
 	tcase_add_test(c, test_old_runtime);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "base/util.h"
+#include "check_main.h"
 
 enum { OPT_OUTPUT = 1, OPT_DEPTH, OPT_QUIET, OPT_VERBOSE, OPT_FORMAT, OPT_SECRET };
 
@@ -354,8 +355,6 @@ int main(void)
 {
 	Suite *s = suite_create("options");
 	TCase *tc = tcase_create("options");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tc, parses, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, reads_amounts);
@@ -365,9 +364,5 @@ int main(void)
 	tcase_add_test(tc, nearest_word);
 	tcase_add_test(tc, values);
 	suite_add_tcase(s, tc);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(s);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "core/other_run.h"
 #include "core/ranges_wanted.h"
 
@@ -322,8 +323,6 @@ int main(void)
 {
 	Suite *suite = suite_create("other_run");
 	TCase *tc = tcase_create("join");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_values_are_beside);
@@ -338,8 +337,5 @@ int main(void)
 	tcase_add_test(tc, test_notes);
 	tcase_add_test(tc, test_rows_without_ranges);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return check_run(suite);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "live/output_name.h"
 
 static char folder[] = "/tmp/proton-name.XXXXXX";
@@ -183,8 +184,6 @@ int main(void)
 {
 	Suite *suite = suite_create("output_name");
 	TCase *c = tcase_create("names");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_loop_test(c, directives, 0, ARRAY_SIZE(cases));
@@ -195,9 +194,5 @@ int main(void)
 	tcase_add_loop_test(c, where_there_are_no_locks, 0, 4);
 	tcase_add_test(c, a_lock_ends_with_its_holder);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return check_run(suite);
 }

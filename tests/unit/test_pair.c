@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/pair.h"
 
 /* root / step / NAME, each with a time; the kind of a leaf is a guess of its file. */
@@ -205,8 +206,6 @@ int main(void)
 {
 	Suite *suite = suite_create("pair");
 	TCase *tc = tcase_create("pair");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, both_have_one_tree);
@@ -217,8 +216,5 @@ int main(void)
 	tcase_add_test(tc, absent_counts_as_nothing);
 	tcase_add_test(tc, empty_profiles_pair);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "core/period.h"
 
 static struct period p;
@@ -175,8 +176,6 @@ int main(void)
 {
 	Suite *s = suite_create("period");
 	TCase *t = tcase_create("period");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_loop_test(t, layers_are_no_steps, 0, 7);
 	tcase_add_test(t, too_long);
@@ -186,9 +185,5 @@ int main(void)
 	tcase_add_test(t, accumulation);
 	tcase_add_test(t, missing);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed != 0;
+	return check_run(s);
 }

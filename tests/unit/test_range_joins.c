@@ -5,6 +5,7 @@
 #include <check.h>
 #include "backends/cupti.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/ranges_wanted.h"
 
 /* A sink whose phases change under it: what they are now, and what was told. */
@@ -153,16 +154,11 @@ int main(void)
 {
 	Suite *s = suite_create("range_joins");
 	TCase *t = tcase_create("joins");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(t, values_that_come_late);
 	tcase_add_test(t, values_that_come_first);
 	tcase_add_test(t, values_without_a_place);
 	tcase_add_test(t, records_without_times);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return check_run(s);
 }

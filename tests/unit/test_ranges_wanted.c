@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/metric.h"
 #include "core/ranges_wanted.h"
 
@@ -123,17 +124,11 @@ int main(void)
 {
 	Suite *suite = suite_create("ranges_wanted");
 	TCase *tc = tcase_create("ranges_wanted");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, it_is_read_as_it_was_written);
 	tcase_add_test(tc, one_metric_is_there_once);
 	tcase_add_test(tc, there_are_so_many_and_no_more);
 	tcase_add_test(tc, what_is_no_such_text_is_refused);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

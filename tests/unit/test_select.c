@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/column.h"
 #include "core/filter.h"
 #include "core/name_pattern.h"
@@ -654,8 +655,6 @@ int main(void)
 {
 	Suite *suite = suite_create("select");
 	TCase *tc = tcase_create("select");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, tells_forms_apart);
 	tcase_add_test(tc, puts_names_as_names);
@@ -673,9 +672,5 @@ int main(void)
 	tcase_add_test(tc, parts_have_their_executions);
 	tcase_add_test(tc, globs);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

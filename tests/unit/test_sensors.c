@@ -2,6 +2,7 @@
 /* Looks at devices: how they add up, what counts only while there is work, and their way over a tape. */
 #include "config.h" // IWYU pragma: keep
 #include <check.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/merge.h"
 #include "core/session.h"
 #include "sensors/look.h"
@@ -230,11 +232,11 @@ START_TEST(trouble_is_told)
 	siginfo_t ended;
 
 	help(&h);
-	h.w.pid = fork();
-	if (h.w.pid == 0)
+	h.w.helper = (struct probe_child){.pid = fork(), .fd = open("/dev/null", O_RDONLY)};
+	if (h.w.helper.pid == 0)
 		for (;;)
 			pause();
-	ck_assert_int_gt(h.w.pid, 0);
+	ck_assert_int_gt(h.w.helper.pid, 0);
 	taken_after(&h, NSEC_PER_SEC);
 	taken_after(&h, 60 * NSEC_PER_SEC);
 	ck_assert_uint_eq(h.s->n_notes, 0);
@@ -253,12 +255,12 @@ START_TEST(trouble_is_told)
 	ck_assert_str_eq(note_of(h.s, 0),
 			 "sensors say nothing: libnvidia-ml.so.1 has not answered for 10 s");
 	atomic_store(&h.page->asked, 0x7f7f7f7f);
-	kill(h.w.pid, SIGKILL);
-	ck_assert_int_eq(waitid(P_PID, (id_t)h.w.pid, &ended, WEXITED | WNOWAIT), 0);
+	kill(h.w.helper.pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)h.w.helper.pid, &ended, WEXITED | WNOWAIT), 0);
 	taken_after(&h, NSEC_PER_SEC);
 	ck_assert_str_eq(note_of(h.s, 1), "sensors are missing from here on: the process that asks "
 					  "for them ended with SIGKILL");
-	ck_assert_int_eq(h.w.pid, 0);
+	ck_assert_int_eq(h.w.helper.pid, 0);
 	helped_done(&h);
 }
 END_TEST
@@ -372,8 +374,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sensors");
 	TCase *tc = tcase_create("sensors");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, work_alone_counts);
 	tcase_add_test(tc, cuts_have_their_own_clock);
@@ -389,9 +389,5 @@ int main(void)
 	tcase_add_test(tc, memory_is_what_sensors_say);
 	tcase_add_test(tc, a_device_without_uuid_is_not_told);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/shown.h"
 #include "base/util.h"
+#include "check_main.h"
 
 #define FFFD "\xef\xbf\xbd"
 
@@ -171,8 +172,6 @@ int main(void)
 {
 	Suite *suite = suite_create("shown");
 	TCase *tc = tcase_create("shown");
-	SRunner *sr;
-	int failed;
 
 	if (!setlocale(LC_ALL, "C.UTF-8"))
 		return 77;
@@ -182,9 +181,5 @@ int main(void)
 	tcase_add_test(tc, lines_and_formats);
 	tcase_add_test(tc, any_bytes);
 	suite_add_tcase(suite, tc);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/by_line.h"
 #include "core/line_name.h"
 #include "core/source.h"
@@ -293,8 +294,6 @@ int main(void)
 {
 	Suite *suite = suite_create("source");
 	TCase *tc = tcase_create("model"), *files = tcase_create("files");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, lines_of_a_kernel);
@@ -307,9 +306,5 @@ int main(void)
 	tcase_add_loop_test(files, names_of_lines, 0, ARRAY_SIZE(names));
 	tcase_add_test(files, files_where_they_may_be);
 	suite_add_tcase(suite, files);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

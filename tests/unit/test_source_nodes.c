@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/generated.h"
 #include "naming/source_nodes.h"
 
@@ -317,8 +318,6 @@ int main(void)
 {
 	Suite *suite = suite_create("source_nodes");
 	TCase *tc = tcase_create("source_nodes");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, files_are_known);
@@ -328,9 +327,5 @@ int main(void)
 	tcase_add_loop_test(tc, other_files_say_nothing, 0, 8);
 	tcase_add_test(tc, cut_files_are_read);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "format/format.h"
 #include "format/pprof.h"
 #include "format/protobuf.h"
@@ -665,11 +666,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *sr = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
+	return check_run(make_suite());
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/step_busy.h"
 #include "core/step_moved.h"
 
@@ -372,8 +373,6 @@ int main(void)
 {
 	Suite *s = suite_create("step_busy");
 	TCase *t = tcase_create("step_busy");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(t, as_a_map_says, 0, 200);
 	tcase_add_loop_test(t, a_break, 0, 50);
@@ -381,9 +380,5 @@ int main(void)
 	tcase_add_loop_test(t, bytes, 0, 60);
 	tcase_add_test(t, bytes_that_are_forgotten);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(s);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check_main.h"
 #include "core/alike.h"
 #include "core/step_slow.h"
 #include "core/step_trend.h"
@@ -502,8 +503,6 @@ int main(void)
 {
 	Suite *s = suite_create("steps");
 	TCase *t = tcase_create("steps");
-	SRunner *runner;
-	int n_failed;
 
 	tcase_add_loop_test(t, model, 0, 35);
 	tcase_add_test(t, nothing_yet);
@@ -519,9 +518,5 @@ int main(void)
 	tcase_add_test(t, devices);
 	tcase_add_test(t, causes_that_are_not_whole);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	n_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return n_failed != 0;
+	return check_run(s);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/busy.h"
 #include "core/pages.h"
 #include "core/strips.h"
@@ -881,8 +882,6 @@ int main(void)
 {
 	Suite *suite = suite_create("strips");
 	TCase *c = tcase_create("strips");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_set_timeout(c, 60);
@@ -900,9 +899,5 @@ int main(void)
 	tcase_add_test(c, largest_times);
 	tcase_add_test(c, many_at_once);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }

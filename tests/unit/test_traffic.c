@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/device_work.h"
 #include "core/traffic.h"
 
@@ -248,8 +249,6 @@ int main(void)
 {
 	Suite *suite = suite_create("traffic");
 	TCase *tc = tcase_create("traffic");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, those_of_a_batch);
@@ -259,9 +258,5 @@ int main(void)
 	tcase_add_test(tc, of_nothing);
 	tcase_add_test(tc, what_ran_beside_them);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return check_run(suite);
 }

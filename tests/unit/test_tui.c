@@ -3,12 +3,12 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "check_main.h"
 #include "test_tui_session.h"
 
 int main(void)
 {
 	SRunner *runner;
-	int failed;
 
 	if (!setlocale(LC_ALL, "C.UTF-8")) {
 		puts("skipped: there is no C.UTF-8 locale");
@@ -26,10 +26,8 @@ int main(void)
 	srunner_add_suite(runner, suite_screens());
 	srunner_add_suite(runner, suite_views());
 	srunner_add_suite(runner, suite_timeline());
+	srunner_add_suite(runner, suite_warps());
 	srunner_add_suite(runner, suite_tree());
 	srunner_add_suite(runner, suite_terminal());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_end(runner);
 }

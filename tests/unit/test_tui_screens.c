@@ -282,6 +282,41 @@ START_TEST(past_of_sensors)
 }
 END_TEST
 
+/* The same in the header of a program that runs, behind the words: as many as there is room for. */
+static const struct {
+	const char *name;
+	const struct tui_options *options;
+	int rows, cols;
+} sensor_meters[] = {
+	{"sensor_meters_140x40", &live_utf8, 40, 140},
+	{"sensor_meters_80x40", &live_mono, 40, 80},
+	{"sensor_meters_110x40", &live_ascii, 40, 110},
+};
+
+START_TEST(past_of_sensors_in_the_header)
+{
+	struct sensors *sensors;
+	struct world w;
+
+	world_init(&w);
+	add_sensors(&w, 0);
+	sensors = session_sensors_of(w.s, 0);
+	sensors->v[SENSOR_CLOCK_LIMIT] = 1980;
+	sensors->v[SENSOR_POWER_LIMIT] = 700;
+	sensors->v[SENSOR_MEMORY_TOTAL] = 151e9;
+	world_open(&w, sensor_meters[_i].options);
+	for (unsigned i = 0; i < 40; i++) {
+		sensors->v[SENSOR_CLOCK] = i % 10 < 5 ? 1980 : 990;
+		sensors->v[SENSOR_POWER] = 90 + 15 * i;
+		sensors->v[SENSOR_TEMPERATURE] = i < 20 ? 40 : 80;
+		sensors->v[SENSOR_MEMORY] = i < 10 ? 9.5e9 : 131e9;
+		world_tick(&w);
+	}
+	world_golden(&w, sensor_meters[_i].rows, sensor_meters[_i].cols, sensor_meters[_i].name);
+	world_done(&w);
+}
+END_TEST
+
 /* Terminals of any size, down to one character: nothing is drawn outside, and those with room for it have the panel. */
 START_TEST(any_size)
 {
@@ -582,6 +617,10 @@ END_TEST
 /* ---- special worlds ---- */
 
 static const struct tui_options file = {.command = "view"};
+static const struct tui_options file_of_two = {
+	.command = "view",
+	.metrics =
+		"total,gpu__time_duration.sum,smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"};
 static const struct tui_options file_ascii = {.command = "view", .ascii = true};
 
 static void no_process(struct world *w)
@@ -846,13 +885,23 @@ static void sampled(struct world *w)
 }
 
 /* A kernel with scopes within, which have cycles and no time, and of which some were not read. */
+/* Of 1,200 warps, each once in a scope. */
+static void cycles_of(struct world *w, uint32_t node, double cycles)
+{
+	world_number(w, node, w->lanes[0], METRIC_CYCLES, cycles * 1200);
+	world_number(w, node, w->lanes[0], METRIC_NORMALIZED_CYCLES, cycles);
+	world_number(w, node, w->lanes[0], METRIC_SCOPE_ENTRIES, 1200);
+	world_number(w, node, w->lanes[0], METRIC_CYCLES_MIN, cycles / 2);
+	world_number(w, node, w->lanes[0], METRIC_CYCLES_MAX, cycles * 3);
+}
+
 static void inside(struct world *w)
 {
 	static const struct {
 		const char *name;
 		double cycles;
 	} parts[] = {{"load", 60}, {"mma", 140}};
-	uint32_t kernel, whole;
+	uint32_t kernel, whole, part;
 
 	world_init_empty(w);
 	session_process_add(w->s, 7);
@@ -861,10 +910,11 @@ static void inside(struct world *w)
 			    "attention");
 	world_kernel(w, kernel, w->lanes[0], &(struct kernel_values){6000000, 300, 10000, 40000});
 	whole = world_node(w, kernel, FRAME_INSTRUMENT, "whole");
-	world_number(w, whole, w->lanes[0], METRIC_NORMALIZED_CYCLES, 210);
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		world_number(w, world_node(w, whole, FRAME_INSTRUMENT, parts[i].name), w->lanes[0],
-			     METRIC_NORMALIZED_CYCLES, parts[i].cycles);
+	cycles_of(w, whole, 210);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		part = world_node(w, whole, FRAME_INSTRUMENT, parts[i].name);
+		cycles_of(w, part, parts[i].cycles);
+	}
 	session_note(w->s, 0, NOTE_WARNING,
 		     "scopes within some kernels are not in this profile: what they recorded did "
 		     "not reach the host");
@@ -1046,6 +1096,8 @@ static const struct {
 	{"counted_40x10", world_init_counted, &file_ascii, "", 10, 40},
 	{"counted_ascii", world_init_counted, &file_ascii, "", 24, 100},
 	{"counted_mono", world_init_counted, &live_mono, "", 24, 80},
+	{"counted_of_two", world_init_counted, &file_of_two, "", 24, 160},
+	{"counted_of_two_80x24", world_init_counted, &file_of_two, "", 24, 80},
 	{"counted_kernels", world_init_counted, &file, "2", 24, 140},
 	{"counted_roofline", world_init_counted, &file, "0", 24, 80},
 	{"counted_roofline_140x40", world_init_counted, &file, "0", 40, 140},
@@ -1053,6 +1105,8 @@ static const struct {
 	{"counted_scope_kernels", counted_scope, &file, "2", 24, 80},
 	{"counted_scope_bottom_up", counted_scope, &file, "7", 24, 80},
 	{"inside_kernels_80x24", inside, &file, "C E", 24, 80},
+	{"inside_kernels_140x40", inside, &live_utf8, "C E", 40, 140},
+	{"inside_kernels_live", inside, &live_utf8, "C E", 24, 80},
 	{"inside_kernels_40x10", inside, &file_ascii, "C E", 10, 40},
 	{"inside_kernels_notes", inside, &file, "5", 24, 80},
 	{"host_only_bottom_up", host_only, &live_utf8, "7", 24, 80},
@@ -1244,6 +1298,7 @@ Suite *suite_screens(void)
 	tcase_add_loop_test(c, devices_without_a_program, 0, ARRAY_SIZE(devices_alone));
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, past_of_sensors);
+	tcase_add_loop_test(c, past_of_sensors_in_the_header, 0, ARRAY_SIZE(sensor_meters));
 	tcase_add_test(c, estimated);
 	tcase_add_loop_test(c, made_of, 0, 2);
 	tcase_add_loop_test(c, screen, 0, (int)(sizeof(screens) / sizeof(screens[0])));

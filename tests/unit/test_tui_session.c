@@ -640,6 +640,25 @@ void world_golden_attributes(struct world *w, int rows, int cols, const char *na
 	compare(w, rows, cols, true, name);
 }
 
+void world_draw(struct world *w, int rows, int cols)
+{
+	struct buf screen;
+
+	buf_init(&screen, 1 << 20);
+	ck_assert_int_eq(tui_dump(w->t, rows, cols, false, &screen), 0);
+	buf_done(&screen);
+}
+
+void world_look(struct world *w, const struct golden_look *look)
+{
+	world_draw(w, look->rows, look->cols);
+	world_keys(w, look->keys);
+	if (look->attributes)
+		world_golden_attributes(w, look->rows, look->cols, look->name);
+	else
+		world_golden(w, look->rows, look->cols, look->name);
+}
+
 void world_keys(struct world *w, const char *script)
 {
 	ck_assert_msg(tui_key_script(w->t, script) == 0, "bad keys: %s", script);

@@ -58,12 +58,21 @@ void world_counters(struct world *w, uint32_t device);
  * those are in the goldens "tabs" and "theme_default", so that a new panel changes only these. */
 void world_golden(struct world *w, int rows, int cols, const char *name);
 void world_golden_attributes(struct world *w, int rows, int cols, const char *name);
+/* A golden, after these keys on a screen of its size. */
+struct golden_look {
+	const char *name, *keys;
+	int rows, cols;
+	bool ascii, no_color, attributes;
+};
+void world_look(struct world *w, const struct golden_look *look);
 /* The line of tabs in several widths, after each of these scripts, equals tests/golden/NAME.screen.
  * NULL ends the scripts. */
 void world_golden_tabs(struct world *w, const char *const *scripts, const char *name);
 /* What is printed equals tests/golden/NAME with the suffix of the format. */
 void world_golden_print(struct world *w, int rows, int cols, enum print_format format,
 			const char *name);
+/* Lay the screen out at this size: keys mean its columns. */
+void world_draw(struct world *w, int rows, int cols);
 /* Keys that must all be known. */
 void world_keys(struct world *w, const char *script);
 /* Does the 80x24 screen hold this text? */
@@ -81,6 +90,7 @@ Suite *suite_actions(void);
 Suite *suite_text(void);
 Suite *suite_views(void);
 Suite *suite_timeline(void);
+Suite *suite_warps(void);
 Suite *suite_tree(void);
 Suite *suite_terminal(void);
 

@@ -102,6 +102,27 @@ static void type(const char *bytes)
 	ck_assert_int_eq(tui_handle_input(w.t), 0);
 }
 
+/* What the system keeps for us while we draw is still there afterwards. */
+START_TEST(drawing_forgets_no_signal)
+{
+	static const int kept[] = {SIGTSTP, SIGINT, SIGTERM, SIGWINCH};
+	sigset_t set, pending;
+
+	ck_assert_int_eq(tui_open(w.t), 0);
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		sigaddset(&set, kept[i]);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		ck_assert_int_eq(kill(getpid(), kept[i]), 0);
+	type("?");
+	ck_assert(sent("closes"));
+	ck_assert_int_eq(sigpending(&pending), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		ck_assert_msg(sigismember(&pending, kept[i]) == 1, "signal %d is gone", kept[i]);
+}
+END_TEST
+
 START_TEST(opens_and_gives_back)
 {
 	struct termios before, during, after;
@@ -812,6 +833,7 @@ Suite *suite_terminal(void)
 	};
 	const TTest *const tests[] = {
 		opens_and_gives_back,
+		drawing_forgets_no_signal,
 		keys_arrive,
 		keys_of_other_terminals_are_one_key,
 		a_foreign_key_does_nothing,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/util.h"
 #include "test_tui_session.h"
+#include "tui/axis_hits.h"
 #include "tui/panel_timeline.h"
 #include "tui/tui_impl.h"
 
@@ -126,15 +127,6 @@ static void move_pages(void)
 	}
 }
 
-static void draw(int rows, int cols)
-{
-	struct buf screen;
-
-	buf_init(&screen, 1 << 20);
-	ck_assert_int_eq(tui_dump(w.t, rows, cols, false, &screen), 0);
-	buf_done(&screen);
-}
-
 static void setup(void)
 {
 	world_init(&w);
@@ -150,7 +142,7 @@ static void open_with(const struct tui_options *options)
 	world_open(&w, options);
 	world_tick(&w);
 	world_keys(&w, "M-5");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 }
 
 static void teardown(void)
@@ -183,52 +175,53 @@ static uint64_t now_us(void)
 /* ---- looks ---- */
 
 static const struct {
-	const char *name, *keys;
-	int rows, cols;
-	bool ascii, no_color, attributes, memory, paused, pages;
+	struct golden_look look;
+	bool memory, paused, pages;
 } looks[] = {
-	{"timeline_80x24", "", 24, 80},
-	{"timeline_140x40", "Down Down Down } } } }", 40, 140},
-	{"timeline_40x10", "+ Down Down Down }", 10, 40},
-	{"timeline_zoomed", "Down Down Down } + + +", 24, 80},
-	{"timeline_operation", "Down Down Down } } Enter", 24, 80},
-	{"timeline_gap", "Down Down Down + L L", 24, 80},
-	{"timeline_mono", "Down Down Down } + +", 24, 80, .no_color = true},
-	{"timeline_ascii", "Down Down Down } + +", 24, 80, .ascii = true},
-	{"timeline_attributes", "Down Down Down } + +", 24, 80, .attributes = true},
-	{"timeline_filtered", "+ + \\ 'flash' Enter", 24, 80, .attributes = true},
-	{"timeline_flow", "+ + + u", 24, 80},
-	{"timeline_flow_140", "/ 'rope_bwd' Enter Enter - - - -", 40, 140},
-	{"timeline_flow_ascii", "End + + + Down Down Down { Home } - -", 24, 80, .ascii = true},
-	{"timeline_memory", "Down Down Down } } + +", 24, 80, .memory = true},
-	{"timeline_memory_140", "Down Down Down } }", 40, 140, .memory = true},
-	{"timeline_memory_40x10", "End Down Down Down", 10, 40, .memory = true},
-	{"timeline_memory_ascii", "End", 24, 80, .ascii = true, .memory = true},
-	{"timeline_memory_mono", "End", 24, 80, .no_color = true, .memory = true},
-	{"timeline_paused", "Down Down Down L L Left Left Left Left Left Left", 24, 80,
+	{{"timeline_80x24", "", 24, 80}},
+	{{"timeline_140x40", "Down Down Down } } } }", 40, 140}},
+	{{"timeline_40x10", "+ Down Down Down }", 10, 40}},
+	{{"timeline_zoomed", "Down Down Down } + + +", 24, 80}},
+	{{"timeline_operation", "Down Down Down } } Enter", 24, 80}},
+	{{"timeline_gap", "Down Down Down + L L", 24, 80}},
+	{{"timeline_mono", "Down Down Down } + +", 24, 80, .no_color = true}},
+	{{"timeline_ascii", "Down Down Down } + +", 24, 80, .ascii = true}},
+	{{"timeline_attributes", "Down Down Down } + +", 24, 80, .attributes = true}},
+	{{"timeline_filtered", "+ + \\ 'flash' Enter", 24, 80, .attributes = true}},
+	{{"timeline_flow", "+ + + u", 24, 80}},
+	{{"timeline_flow_140", "/ 'rope_bwd' Enter Enter - - - -", 40, 140}},
+	{{"timeline_flow_ascii", "End + + + Down Down Down { Home } - -", 24, 80, .ascii = true}},
+	{{"timeline_memory", "Down Down Down } } + +", 24, 80}, .memory = true},
+	{{"timeline_memory_140", "Down Down Down } }", 40, 140}, .memory = true},
+	{{"timeline_memory_40x10", "End Down Down Down", 10, 40}, .memory = true},
+	{{"timeline_memory_ascii", "End", 24, 80, .ascii = true}, .memory = true},
+	{{"timeline_memory_mono", "End", 24, 80, .no_color = true}, .memory = true},
+	{{"timeline_paused", "Down Down Down L L Left Left Left Left Left Left", 24, 80},
 	 .paused = true},
-	{"timeline_paused_140",
-	 "Down Down Down L L Left Left Left Left Left Left Left Left Left Left Left Left +", 40,
-	 140, .paused = true},
-	{"timeline_paused_40x10", "End Down Down Down", 10, 40, .paused = true},
-	{"timeline_paused_ascii", "Down Down Down End { Left Left", 24, 80, .ascii = true,
+	{{"timeline_paused_140",
+	  "Down Down Down L L Left Left Left Left Left Left Left Left Left Left Left Left +", 40,
+	  140},
 	 .paused = true},
-	{"timeline_paused_attributes", "Down", 24, 80, .attributes = true, .paused = true},
-	{"timeline_pages", "/ 'migration' Enter", 24, 80, .pages = true},
-	{"timeline_pages_140", "/ 'migration' Enter Enter - -", 40, 140, .pages = true},
-	{"timeline_pages_40x10", "/ 'DtoH' Enter + +", 10, 40, .pages = true},
-	{"timeline_pages_ascii", "/ 'GPU page' Enter + +", 24, 80, .ascii = true, .pages = true},
-	{"timeline_pages_mono", "/ 'migration' Enter + + + +", 24, 80, .no_color = true,
+	{{"timeline_paused_40x10", "End Down Down Down", 10, 40}, .paused = true},
+	{{"timeline_paused_ascii", "Down Down Down End { Left Left", 24, 80, .ascii = true},
+	 .paused = true},
+	{{"timeline_paused_attributes", "Down", 24, 80, .attributes = true}, .paused = true},
+	{{"timeline_pages", "/ 'migration' Enter", 24, 80}, .pages = true},
+	{{"timeline_pages_140", "/ 'migration' Enter Enter - -", 40, 140}, .pages = true},
+	{{"timeline_pages_40x10", "/ 'DtoH' Enter + +", 10, 40}, .pages = true},
+	{{"timeline_pages_ascii", "/ 'GPU page' Enter + +", 24, 80, .ascii = true}, .pages = true},
+	{{"timeline_pages_mono", "/ 'migration' Enter + + + +", 24, 80, .no_color = true},
 	 .pages = true},
-	{"timeline_pages_attributes", "/ 'migration' Enter + + + +", 24, 80, .attributes = true,
+	{{"timeline_pages_attributes", "/ 'migration' Enter + + + +", 24, 80, .attributes = true},
 	 .pages = true},
-	{"timeline_found", "+ + / 'gemm_bf' Enter", 24, 80, .attributes = true},
+	{{"timeline_found", "+ + / 'gemm_bf' Enter", 24, 80, .attributes = true}},
 };
 
 START_TEST(golden)
 {
-	const struct tui_options options = {
-		.command = "view", .ascii = looks[_i].ascii, .no_color = looks[_i].no_color};
+	const struct tui_options options = {.command = "view",
+					    .ascii = looks[_i].look.ascii,
+					    .no_color = looks[_i].look.no_color};
 
 	if (looks[_i].memory)
 		hold_memory();
@@ -237,12 +230,7 @@ START_TEST(golden)
 	if (looks[_i].pages)
 		move_pages();
 	open_with(&options);
-	draw(looks[_i].rows, looks[_i].cols); /* keys mean its columns */
-	world_keys(&w, looks[_i].keys);
-	if (looks[_i].attributes)
-		world_golden_attributes(&w, looks[_i].rows, looks[_i].cols, looks[_i].name);
-	else
-		world_golden(&w, looks[_i].rows, looks[_i].cols, looks[_i].name);
+	world_look(&w, &looks[_i].look);
 }
 END_TEST
 
@@ -544,10 +532,10 @@ START_TEST(mouse)
 
 	open_with(&saved);
 	p = &timeline()->base;
-	p->ops->pick(p, 6 * TIMELINE_MAX_COLUMN + 1);
+	p->ops->pick(p, 6 * AXIS_COLUMNS + 1);
 	ck_assert_uint_eq(p->cursor, 6);
 	ck_assert_uint_eq(timeline_column(&timeline()->view, timeline()->at_ns), 1);
-	p->ops->pick(p, 4000 * TIMELINE_MAX_COLUMN);
+	p->ops->pick(p, 4000 * AXIS_COLUMNS);
 	ck_assert_uint_eq(p->cursor, 6);
 }
 END_TEST

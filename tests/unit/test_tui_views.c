@@ -26,21 +26,12 @@
 static const struct tui_options live = {.live = true, .command = "top"};
 static struct world w;
 
-static void draw(int rows, int cols)
-{
-	struct buf screen;
-
-	buf_init(&screen, 1 << 20);
-	ck_assert_int_eq(tui_dump(w.t, rows, cols, false, &screen), 0);
-	buf_done(&screen);
-}
-
 static void setup(void)
 {
 	world_init(&w);
 	world_open(&w, &live);
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 }
 
 static void teardown(void)
@@ -73,7 +64,7 @@ static void add_context(void)
 	world_kernel(&w, world_node(&w, scope, FRAME_KERNEL, "sm90_xmma_gemm_bf16"), w.lanes[0],
 		     &(struct kernel_values){UINT64_C(90000000000), 1, 1, 1});
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 }
 
 START_TEST(bottom_up_folds)
@@ -229,7 +220,7 @@ START_TEST(tree_orders_host_time)
 			world_number(&w, node, w.lanes[0], METRIC_CPU_TIME, scopes[i].ns);
 	}
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	world_keys(&w, "1 End");
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		ck_assert_str_eq(here(), wanted[i]);
@@ -277,7 +268,7 @@ START_TEST(names_match_however_they_are_shown)
 	w.naming = &short_naming;
 	world_open(&w, &live);
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	for (const char *panel = "1270"; *panel; panel++) {
 		char key[] = {*panel, '\0'};
 
@@ -332,7 +323,7 @@ START_TEST(the_end_leaves_the_finding)
 	w.status.run = TUI_RUN_ENDED;
 	w.status.file = "/tmp/proton.train.py.7.hatchet";
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert(world_shows(&w, "work is spread unevenly"));
 	ck_assert(world_shows(&w, "ended: exit 0"));
 	world_keys(&w, "F9");
@@ -449,7 +440,7 @@ START_TEST(callers_go_on_and_back)
 	world_keys(&w, "1 8"); /* what the tree's cursor is on, again */
 	ck_assert_str_eq(here(), "mlp");
 	world_keys(&w, "G");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "mlp");
 }
 END_TEST
@@ -474,10 +465,10 @@ START_TEST(callers_back_after_grouping)
 	world_keys(&w, "/ 'mlp' Enter 8 Down Enter");
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
 	world_keys(&w, "G G G G");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16");
 	world_keys(&w, "BkSp");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "mlp");
 	world_keys(&w, "BkSp");
 	ck_assert(world_shows(&w, "this is where you came in"));
@@ -566,7 +557,7 @@ START_TEST(flame_by_callers)
 	world_keys(&w, "Home H");
 	ck_assert_str_eq(here(), "newcomer");
 	world_keys(&w, "BkSp G");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_bf16"); /* as if it were opened anew */
 }
 END_TEST
@@ -589,7 +580,7 @@ END_TEST
 START_TEST(flame_begins_with_the_largest_part)
 {
 	world_keys(&w, "9");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "backward");
 	world_keys(&w, "Up Up");
 	ck_assert_str_eq(here(), "ROOT");
@@ -621,7 +612,7 @@ START_TEST(flame_mouse)
 		.y = 9, .x = 50, .button = MOUSE_LEFT}; /* a box's second line */
 
 	world_keys(&w, "9");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	mouse_press(w.t, &event);
 	ck_assert_str_eq(here(), "forward");
 	mouse_press(w.t, &event);
@@ -1044,7 +1035,7 @@ START_TEST(the_cursor_goes_along)
 	node = panel_node(tui_panel(w.t));
 	for (size_t i = 0; i < ARRAY_SIZE(panels); i++) {
 		world_keys(&w, panels[i]);
-		draw(24, 80);
+		world_draw(&w, 24, 80);
 		ck_assert_msg(tui_node_has(w.t, panel_node(tui_panel(w.t)), "flash_fwd", false),
 			      "panel %s", panels[i]);
 		ck_assert_uint_eq(tui_panel(w.t)->top, 0);
@@ -1066,7 +1057,7 @@ END_TEST
 START_TEST(the_cursor_comes_back)
 {
 	world_keys(&w, "/ 'forward' Enter 2");
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "sm90_xmma_gemm_wgrad"); /* no row for a scope */
 	world_keys(&w, "1");
 	ck_assert_str_eq(here(), "forward");
@@ -1085,13 +1076,13 @@ START_TEST(an_unused_list_stays_at_its_top)
 	world_kernel(&w, world_node(&w, w.forward, FRAME_KERNEL, "grown"), w.lanes[0],
 		     &(struct kernel_values){UINT64_C(60000000000), 10, 1, 2});
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "grown");
 	world_keys(&w, "Home");
 	world_kernel(&w, world_node(&w, w.forward, FRAME_KERNEL, "grown_more"), w.lanes[0],
 		     &(struct kernel_values){UINT64_C(90000000000), 10, 1, 2});
 	world_tick(&w);
-	draw(24, 80);
+	world_draw(&w, 24, 80);
 	ck_assert_str_eq(here(), "grown");
 }
 END_TEST
@@ -1540,7 +1531,7 @@ static void press_any(unsigned seed, double share)
 			w.t->least.share = share;
 		world_keys(&w, keys[(size_t)rand() / 7 % ARRAY_SIZE(keys)]);
 		if (i % 5 == 0)
-			draw(size[0], size[1]);
+			world_draw(&w, size[0], size[1]);
 		if (i % 97 == 0)
 			world_tick(&w);
 		if (i == 200)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "format/format.h"
 #include "intra/scope_sums.h"
 
@@ -18,6 +19,13 @@
 #define HEAD_WORDS    (WARP_BLOCK_WORDS + N_WARPS)
 #define BLOCK_WORDS   (HEAD_WORDS + N_WARPS * SEGMENT_WORDS)
 #define LEAVE         0x80000000u
+#define EVENT         (1u << 20)
+#define MARK          (2u << 20)
+#define VALUE         (3u << 20)
+#define KIND(n)       ((uint32_t)(n) << 16)
+#define F16           KIND(8)
+#define BF16          KIND(9)
+#define F32           KIND(10)
 
 static const uint32_t both[] = {0, 1};
 static const struct warp_layout layout = {.n_blocks = N_BLOCKS,
@@ -62,20 +70,26 @@ static void record(uint32_t block, uint32_t warp, uint32_t tag, uint32_t scope, 
 
 static struct {
 	struct warp_scope scopes[64];
-	size_t n;
+	struct warp_point points[64];
+	size_t n, n_points;
 	struct warp_block block;
 	uint32_t warp;
 	unsigned calls;
 } got;
 static struct warp_losses losses;
 
-static int keep(void *ctx, const struct warp_block *block, uint32_t warp, struct warp_scope *scopes,
-		size_t n)
+static int keep(void *ctx, const struct warp_block *block, uint32_t warp,
+		struct warp_contents *contents)
 {
 	(void)ctx;
-	if (n)
-		memcpy(got.scopes, scopes, n * sizeof(*scopes));
-	got.n = n;
+	ck_assert_uint_le(contents->n_scopes, sizeof(got.scopes) / sizeof(*got.scopes));
+	ck_assert_uint_le(contents->n_points, sizeof(got.points) / sizeof(*got.points));
+	if (contents->n_scopes)
+		memcpy(got.scopes, contents->scopes, contents->n_scopes * sizeof(*got.scopes));
+	if (contents->n_points)
+		memcpy(got.points, contents->points, contents->n_points * sizeof(*got.points));
+	got.n = contents->n_scopes;
+	got.n_points = contents->n_points;
 	got.block = *block;
 	got.warp = warp;
 	got.calls++;
@@ -203,10 +217,119 @@ START_TEST(what_is_no_block_is_told)
 	decode();
 	ck_assert_uint_eq(losses.broken, 2);
 	begin();
-	record(0, 0, 1u << 20, 1, 5); /* of a type from the future */
+	record(0, 0, 4u << 20, 1, 5);    /* of a type from the future */
+	record(0, 0, VALUE | F32, 1, 5); /* behind nothing */
+	record(0, 0, MARK, 1, 5);
+	record(0, 0, VALUE | KIND(11), 1, 5);     /* of a kind from the future */
+	record(0, 0, VALUE | F32, 1, 0x7fc00000); /* none */
 	decode();
-	ck_assert_uint_eq(losses.others, 1);
+	ck_assert_uint_eq(losses.others, 4);
 	ck_assert_uint_eq(got.n, 0);
+	ck_assert_uint_eq(got.n_points, 1);
+}
+END_TEST
+
+START_TEST(events_marks_and_values_are_points)
+{
+	static const struct warp_point wanted[] = {
+		{.at = 10, .parent = UINT32_MAX, .scope = 7, .kind = WARP_POINT_BEGIN},
+		{.at = 20, .parent = 0, .scope = 5, .kind = WARP_POINT_MARK},
+		{.at = 20, .parent = 0, .scope = 5, .kind = WARP_POINT_VALUE, .value = -1.5},
+		{.at = 40, .parent = 0, .scope = 7, .kind = WARP_POINT_END},
+		{.at = 50, .parent = 0, .scope = 6, .kind = WARP_POINT_VALUE, .value = 0.5}};
+	uint64_t base;
+
+	begin();
+	record(0, 0, EVENT, 7, 10);
+	record(0, 0, 0, 1, 15);
+	record(0, 0, MARK, 5, 20);
+	record(0, 0, VALUE | F32, 5, 0xbfc00000);
+	record(0, 0, LEAVE | EVENT, 7, 40);
+	record(0, 0, LEAVE, 1, 50);
+	record(0, 0, VALUE | F16, 6, 0x3800);
+	decode();
+	check_scope(0, 1, 35, UINT32_MAX);
+	ck_assert_uint_eq(losses.others + losses.unmatched, 0);
+	ck_assert_uint_eq(got.n_points, ARRAY_SIZE(wanted));
+	base = got.scopes[0].enter - 15;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		ck_assert_uint_eq(got.points[i].at - base, wanted[i].at);
+		ck_assert_uint_eq(got.points[i].parent, wanted[i].parent);
+		ck_assert_uint_eq(got.points[i].scope, wanted[i].scope);
+		ck_assert_int_eq(got.points[i].kind, wanted[i].kind);
+		ck_assert_double_eq(got.points[i].value, wanted[i].value);
+	}
+}
+END_TEST
+
+/* As Triton numbers them; the rest of the word is not theirs. */
+START_TEST(values_of_all_kinds)
+{
+	static const struct {
+		uint32_t kind, word;
+		double value;
+	} rows[] = {
+		{1, 0xff, 1},
+		{1, 0, 0},
+		{2, 0xffffff85, -123},
+		{2, 0x00000080, -128},
+		{3, 0x12348000, -32768},
+		{4, 0xfffffff9, -7},
+		{5, 0xffffff85, 133},
+		{6, 0x12348000, 32768},
+		{7, 0xfffffff9, 4294967289.0},
+		{8, 0x3800, 0.5},
+		{9, 0x4040, 3},
+		{10, 0xbfc00000, -1.5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		record(0, 0, MARK | KIND(rows[i].kind), 1, 5);
+		record(0, 0, VALUE | KIND(rows[i].kind), 1, rows[i].word);
+		decode();
+		ck_assert_uint_eq(losses.others, 0);
+		ck_assert_uint_eq(got.n_points, 2);
+		ck_assert_int_eq(got.points[1].kind, WARP_POINT_VALUE);
+		ck_assert_double_eq(got.points[1].value, rows[i].value);
+	}
+}
+END_TEST
+
+/* The upper clock of a value is none: it does not make clocks of 32 bits such of 43. */
+START_TEST(values_have_no_clock)
+{
+	begin();
+	record(0, 0, 0, 1, UINT32_MAX - 4);
+	record(0, 0, VALUE | BF16, 1, (uint64_t)3 << 32 | 0x4040);
+	record(0, 0, EVENT, 2, 3);
+	record(0, 0, LEAVE, 1, 5);
+	record(0, 0, LEAVE | EVENT, 2, 9);
+	decode();
+	check_scope(0, 1, 10, UINT32_MAX);
+	ck_assert_uint_eq(got.n_points, 3);
+	ck_assert_double_eq(got.points[0].value, 3);
+	ck_assert_uint_eq(got.points[1].at - got.points[0].at, 8);
+	ck_assert_uint_eq(got.points[2].at - got.points[1].at, 6);
+	/* One that was written late is not before what was told. */
+	begin();
+	record(0, 0, MARK, 1, 100);
+	record(0, 0, EVENT, 2, 90);
+	record(0, 0, LEAVE | EVENT, 2, 110);
+	decode();
+	ck_assert_uint_eq(got.points[1].at, got.points[0].at);
+	ck_assert_uint_eq(got.points[2].at - got.points[1].at, 10);
+}
+END_TEST
+
+START_TEST(numbers_of_16_bits)
+{
+	ck_assert_double_eq(warp_f16(0x3c00), 1);
+	ck_assert_double_eq(warp_f16(0xc000), -2);
+	ck_assert_double_eq(warp_f16(0x7bff), 65504);
+	ck_assert_double_eq(warp_f16(0x0001), 0x1p-24);
+	ck_assert_double_infinite(warp_f16(0xfc00));
+	ck_assert_double_nan(warp_f16(0x7e00));
 }
 END_TEST
 
@@ -245,17 +368,27 @@ START_TEST(what_records_cost_is_taken_out)
 	struct warp_scope scopes[] = {{.enter = 33, .leave = 70},
 				      {.enter = 54, .leave = 100},
 				      {.is_open = true, .enter = 1}};
+	struct warp_point point = {.at = 150};
+	struct warp_contents contents = {.scopes = scopes, .n_scopes = 3};
 
-	ck_assert_int_eq(warp_scopes_shift(scopes, 3, WARP_SHIFT_CUDA), 0);
+	ck_assert_int_eq(warp_contents_shift(&contents, WARP_SHIFT_CUDA), 0);
 	ck_assert_uint_eq(scopes[0].enter, 26);
 	ck_assert_uint_eq(scopes[0].leave, 49);
 	ck_assert_uint_eq(scopes[1].enter, 40);
 	ck_assert_uint_eq(scopes[1].leave, 72);
 	ck_assert_uint_eq(scopes[2].enter, 1);
 	scopes[0] = (struct warp_scope){.enter = 100, .leave = 103};
-	ck_assert_int_eq(warp_scopes_shift(scopes, 1, WARP_SHIFT_CUDA), 0);
+	contents.n_scopes = 1;
+	ck_assert_int_eq(warp_contents_shift(&contents, WARP_SHIFT_CUDA), 0);
 	ck_assert_uint_eq(scopes[0].enter, 93);
 	ck_assert_uint_eq(scopes[0].leave, 96);
+	/* What is within costs, too. */
+	scopes[0] = (struct warp_scope){.enter = 100, .leave = 200};
+	contents.points = &point;
+	contents.n_points = 1;
+	ck_assert_int_eq(warp_contents_shift(&contents, WARP_SHIFT_CUDA), 0);
+	ck_assert_uint_eq(point.at, 136);
+	ck_assert_uint_eq(scopes[0].leave - scopes[0].enter, 86);
 }
 END_TEST
 
@@ -366,8 +499,6 @@ int main(void)
 {
 	Suite *suite = suite_create("warps");
 	TCase *t = tcase_create("records");
-	SRunner *sr;
-	int failed;
 
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, scopes_have_their_cycles_and_parents);
@@ -376,13 +507,13 @@ int main(void)
 	tcase_add_test(t, clocks_wrap);
 	tcase_add_test(t, entering_may_be_written_late);
 	tcase_add_test(t, what_is_no_block_is_told);
+	tcase_add_test(t, events_marks_and_values_are_points);
+	tcase_add_test(t, values_of_all_kinds);
+	tcase_add_test(t, values_have_no_clock);
+	tcase_add_test(t, numbers_of_16_bits);
 	tcase_add_test(t, layouts_that_cannot_be_are_refused);
 	tcase_add_test(t, what_records_cost_is_taken_out);
 	tcase_add_test(t, sums_are_by_place);
 	tcase_add_test(t, a_file_is_a_profile);
-	sr = srunner_create(suite);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return check_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/util.h"
+#include "check_main.h"
 #include "core/session.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
@@ -331,8 +332,6 @@ int main(void)
 {
 	Suite *s = suite_create("wire_phases");
 	TCase *tc = tcase_create("wire_phases");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, rows_are_of_phases);
@@ -342,8 +341,5 @@ int main(void)
 	tcase_add_test(tc, nonsense_is_counted);
 	tcase_add_test(tc, what_is_asked_for);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(s);
 }

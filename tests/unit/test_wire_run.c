@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/util.h"
+#include "check_main.h"
 #include "core/session.h"
 #include "wire/run.h"
 #include "wire/wire.h"
@@ -136,8 +137,6 @@ int main(void)
 {
 	Suite *suite = suite_create("wire_run");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_run_comes_back);
@@ -145,9 +144,5 @@ int main(void)
 	tcase_add_loop_test(tcase, long_words, 0, 2);
 	tcase_add_loop_test(tcase, nonsense_is_refused, 0, 8);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return check_run(suite);
 }
