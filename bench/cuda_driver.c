@@ -5,7 +5,6 @@
  *   -d  destroys its context without waiting for its work
  *   -x  ends by _exit() */
 #include <cuda.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,33 +58,7 @@ static const char ptx[] = ".version 7.0\n"
 	  (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
 	   CUstream, void **, void **))
 
-static struct {
-#define _(name, symbol, parameters) CUresult(*name) parameters;
-	DRIVER(_)
-#undef _
-} driver;
-
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		CUresult result_ = (call);                                                         \
-		if (result_ != CUDA_SUCCESS) {                                                     \
-			fprintf(stderr, "%s: error %d\n", #call, result_);                         \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-static void load_driver(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-	if (!library) {
-		fprintf(stderr, "%s\n", dlerror());
-		exit(1);
-	}
-#define _(name, symbol, parameters) *(void **)&driver.name = dlsym(library, symbol);
-	DRIVER(_)
-#undef _
-}
+#include "driver.h"
 
 static void launch_failing(CUfunction function, void **parameters)
 {

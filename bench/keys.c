@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "core/snapshot.h"
 #include "format/format.h"
 #include "tui/tui.h"
+
+#include "screen_times.h"
 
 #define ROUNDS_MAX 99
 #define BUDGET_MS  16
@@ -80,34 +81,6 @@ static const char *const steps[] = {
 	"R",
 };
 
-static double cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static double press(struct tui *t, const char *key, struct buf *screen)
-{
-	double start = cpu_ms();
-
-	buf_clear(screen);
-	if (tui_key_script(t, key) < 0) {
-		fprintf(stderr, "keys: '%s' is no key\n", key);
-		exit(1);
-	}
-	tui_dump(t, 40, 120, false, screen);
-	return cpu_ms() - start;
-}
-
 /* The next key of a step: a word, or a letter of a text in quotes. */
 static const char *next_key(const char *p, bool *quoted, char key[16])
 {
@@ -136,7 +109,7 @@ static double step(struct tui *t, const char *keys, struct buf *screen)
 		double ms;
 
 		keys = next_key(keys, &quoted, key);
-		ms = press(t, key, screen);
+		ms = press(t, key, 40, 120, screen);
 		longest = ms > longest ? ms : longest;
 	}
 	return longest;
@@ -194,7 +167,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
 		double first = ms[i][0], again = first;
 
-		qsort(ms[i] + 1, rounds - 1, sizeof(double), compare);
+		qsort(ms[i] + 1, rounds - 1, sizeof(double), compare_ms);
 		if (rounds > 1)
 			again = ms[i][1 + (rounds - 1) / 2];
 		printf("%-32s %8.1f %8.1f\n", steps[i], first, again);

@@ -12,7 +12,6 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include "base/buf.h"
 #include "base/util.h"
 #include "core/snapshot.h"
@@ -20,31 +19,9 @@
 #include "tui/tui.h"
 #include "tui/tui_impl.h"
 
+#include "screen_times.h"
+
 #define KERNELS 64
-#define ROUNDS  40
-
-static uint64_t state = 1;
-
-static uint64_t draw(uint64_t below)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % below;
-}
-
-static double cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* The nodes and lanes of a run; work of a stream ends before the next begins. */
 struct run {
@@ -96,8 +73,8 @@ static void run_fill(struct run *r, size_t n)
 	uint64_t now = 1000000;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned lane = (unsigned)draw(r->n_lanes);
-		uint64_t start = MAX(now, r->free_ns[lane]), length = 500 + draw(8000);
+		unsigned lane = (unsigned)draw_number(r->n_lanes);
+		uint64_t start = MAX(now, r->free_ns[lane]), length = 500 + draw_number(8000);
 
 		now += 400;
 		if (i % 100 == 0)
@@ -105,9 +82,10 @@ static void run_fill(struct run *r, size_t n)
 		else if (i % 10 == 0)
 			add(r, r->ops, r->host, now, now + 3000);
 		else
-			add(r, r->kernels[draw(KERNELS)], r->lanes[lane], start, start + length);
+			add(r, r->kernels[draw_number(KERNELS)], r->lanes[lane], start,
+			    start + length);
 		if (i % 10)
-			r->free_ns[lane] = start + length + draw(300);
+			r->free_ns[lane] = start + length + draw_number(300);
 	}
 }
 
@@ -116,32 +94,12 @@ static void run_shuffle(struct run *r, size_t by)
 	struct session_interval *v = r->s->intervals, swap;
 
 	for (size_t i = 0; by && i + by < r->s->n_intervals; i++) {
-		size_t k = i + draw(by);
+		size_t k = i + draw_number(by);
 
 		swap = v[i];
 		v[i] = v[k];
 		v[k] = swap;
 	}
-}
-
-static double press(struct tui *t, const char *keys, struct buf *screen)
-{
-	double start = cpu_ms();
-
-	buf_clear(screen);
-	tui_key_script(t, keys);
-	tui_dump(t, 50, 200, false, screen);
-	return cpu_ms() - start;
-}
-
-static void time_key(struct tui *t, const char *key, struct buf *screen)
-{
-	double ms[ROUNDS];
-
-	for (int i = 0; i < ROUNDS; i++)
-		ms[i] = press(t, key, screen);
-	qsort(ms, ROUNDS, sizeof(ms[0]), compare);
-	printf("%-24s %8.1f %8.1f\n", key, ms[ROUNDS - 1], ms[ROUNDS / 2]);
 }
 
 int main(int argc, char **argv)
@@ -168,16 +126,16 @@ int main(int argc, char **argv)
 		return 1;
 	buf_init(&screen, 0);
 	tui_dump(t, 50, 200, false, &screen);
-	printf("%-24s %8.1f ms, %zu operations\n", "first screen", press(t, "M-5", &screen),
+	printf("%-24s %8.1f ms, %zu operations\n", "first screen", press_large(t, "M-5", &screen),
 	       r.s->n_intervals);
 	timeline_later(tui_panel(t));
-	printf("%-24s %8.1f ms\n", "with counters", press(t, "", &screen));
+	printf("%-24s %8.1f ms\n", "with counters", press_large(t, "", &screen));
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		time_key(t, keys[i], &screen);
-	printf("%-24s %8.1f ms\n", "/ found", press(t, "/ 'kernel_63' Enter", &screen));
-	printf("%-24s %8.1f ms\n", "/ not found", press(t, "/ 'nobody' Enter", &screen));
-	printf("%-24s %8.1f ms\n", "filter", press(t, "\\ 'kernel_17' Enter", &screen));
-	printf("%-24s %8.1f ms\n", "from the tree", press(t, "Esc 1 End M-5", &screen));
+	printf("%-24s %8.1f ms\n", "/ found", press_large(t, "/ 'kernel_63' Enter", &screen));
+	printf("%-24s %8.1f ms\n", "/ not found", press_large(t, "/ 'nobody' Enter", &screen));
+	printf("%-24s %8.1f ms\n", "filter", press_large(t, "\\ 'kernel_17' Enter", &screen));
+	printf("%-24s %8.1f ms\n", "from the tree", press_large(t, "Esc 1 End M-5", &screen));
 	buf_done(&screen);
 	tui_free(t);
 	snapshot_free(snap);
