@@ -10,28 +10,30 @@
 
 #define SLOTS_BYTES (NAMES_SLOTS * sizeof(struct name *))
 
-/* Two threads may both map; the loser gives its mapping back. */
-static bool names_map(struct names *names)
+/* The slots, or NULL without memory. Two threads may both map; the loser gives its mapping back. */
+static const struct name **names_map(struct names *names)
 {
-	const struct name **none = NULL;
+	const struct name **slots = __atomic_load_n(&names->slots, __ATOMIC_ACQUIRE);
 	char *p;
 
-	if (__atomic_load_n(&names->slots, __ATOMIC_ACQUIRE))
-		return true;
+	if (slots)
+		return slots;
 	p = pages_reserve(SLOTS_BYTES + NAMES_ARENA_BYTES);
 	if (!p)
-		return false;
-	if (!__atomic_compare_exchange_n(&names->slots, &none, (const struct name **)(void *)p,
-					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		munmap(p, SLOTS_BYTES + NAMES_ARENA_BYTES);
-	return true;
+		return NULL;
+	if (__atomic_compare_exchange_n(&names->slots, &slots, (const struct name **)(void *)p,
+					false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return (const struct name **)(void *)p;
+	munmap(p, SLOTS_BYTES + NAMES_ARENA_BYTES);
+	return slots;
 }
 
 /* A new entry, not yet published. Room that a lost race leaves behind stays unused. */
-static struct name *names_build(struct names *names, uint32_t hash, const char *text, size_t len)
+static struct name *names_build(struct names *names, const struct name **slots, uint32_t hash,
+				const char *text, size_t len)
 {
 	size_t size = (sizeof(struct name) + len + 1 + 7) & ~(size_t)7;
-	char *arena = (char *)names->slots + SLOTS_BYTES;
+	char *arena = (char *)slots + SLOTS_BYTES;
 	uint64_t at;
 	struct name *name;
 
@@ -55,21 +57,21 @@ static bool name_is(const struct name *name, uint32_t hash, const char *text, si
 
 const struct name *names_add(struct names *names, const char *text, size_t len)
 {
-	const struct name *found, *fresh = NULL;
+	const struct name **slots = names_map(names), *found, *fresh = NULL;
 	uint32_t hash;
 
-	if (!names_map(names))
+	if (!slots)
 		return NULL;
 	len = MIN(len, NAMES_LEN_MAX);
 	hash = (uint32_t)hash_bytes(text, len);
 	/* Ends: at most NAMES_MAX of the slots are ever taken (give or take one a thread). */
 	for (uint32_t i = hash;; i++) {
-		const struct name **slot = &names->slots[i & (NAMES_SLOTS - 1)];
+		const struct name **slot = &slots[i & (NAMES_SLOTS - 1)];
 
 		found = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		if (!found) {
 			if (!fresh)
-				fresh = names_build(names, hash, text, len);
+				fresh = names_build(names, slots, hash, text, len);
 			if (!fresh)
 				return NULL;
 			if (__atomic_compare_exchange_n(slot, &found, fresh, false,
