@@ -579,6 +579,9 @@ static int fail_unasked(uint32_t id, int error, bool may_be_there)
 	if (!is_kept)
 		atomic_store_explicit(&collector->session[id].state, WIRE_SESSION_FINALIZED,
 				      memory_order_release);
+	/* A folder, or what was just written there: whoever removes the one removes the other. */
+	if (!is_kept && error == ENOENT)
+		return fail_unanswered(-ENOENT);
 	return session_fail(PROTON_UNWRITTEN, "proton's folder cannot be written to: %s%s",
 			    strerror(error),
 			    is_kept ? "; the file is written when the program has ended" : "");
