@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef PROTON_TUI_PANEL_WARPS_H
 #define PROTON_TUI_PANEL_WARPS_H
-/* The timeline within a kernel, whose files share this: panel_warps.c is about what is shown and answers keys,
- * panel_warps_at.c tells what is under the cursor, panel_warps_draw.c draws lanes, panel_warps_table.c the table of scopes
- * below them.
+/* The timeline within a kernel, whose files share this: panel_warps.c is the panel, with its rows,
+ * panel_warps_launch.c chooses the launch that is shown, panel_warps_keys.c answers keys within it, panel_warps_at.c tells what is
+ * under the cursor, panel_warps_draw.c draws lanes, panel_warps_table.c the table of scopes below them.
  *
  *      36.1K cycles  │0       ▼ │10k                   the ruler
  *      flash_fwd  launch 3812 (2 of 7)  rank 3  GPU0   facts
@@ -77,6 +77,23 @@ static inline struct panel_warps *as_warps(struct panel *p)
 	return (struct panel_warps *)p;
 }
 
+/* ---- panel_warps_launch.c ---- */
+
+/* Where is the launch that is shown by now, and is it another one? */
+void warps_find_launch(struct panel *p);
+/* All of a launch but its lanes. False: there is none, or no memory. */
+bool warps_make(struct panel *p);
+void warps_unmake(struct panel_warps *pw);
+/* Choose another one: of a list of kernels, or where there is one, of its launches. */
+void warps_choose_launch(struct panel *p);
+void warps_next_launch(struct panel *p);
+void warps_prev_launch(struct panel *p);
+
+/* ---- panel_warps.c ---- */
+
+/* The same for the lanes of a block, of whatever kind they are, as far as that can be: what a lane is of. */
+uint64_t warps_row_key(struct panel *p, size_t row);
+
 /* ---- panel_warps_at.c ---- */
 
 /* All launches that can be shown; NULL: nothing is known of warps. */
@@ -120,6 +137,12 @@ void warps_put_cycles(const struct panel_warps *pw, double cycles, char out[HUMA
 
 /* ---- for the panel's ops ---- */
 
+bool warps_request(struct panel *p, enum request request);
+void warps_pick(struct panel *p, int part);
+/* Of what is searched for the next, on this lane, then on the next ones. */
+bool warps_find(struct panel *p, bool forward, bool *ret_wrapped);
+/* The kernel that stands there, if it has a launch. Of the one that is shown, the launch stays. */
+bool warps_go_to(struct panel *p, uint32_t node);
 void warps_draw_head(struct panel *p, struct pen *pen);
 void warps_draw_row(struct panel *p, struct pen *pen, size_t row);
 void warps_draw_foot(struct panel *p, struct pen *pen);
