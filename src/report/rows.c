@@ -236,10 +236,20 @@ static double order_of(struct rows *t, uint32_t row)
 	return v;
 }
 
+static uint32_t node_of_row(const struct rows *t, uint32_t row)
+{
+	return t->kind->node ? t->kind->node(t->ctx, row) : row;
+}
+
+static const char *name_of_row(const struct rows *t, uint32_t row)
+{
+	return t->kind->name ? t->kind->name(t->ctx, row) : report_name(t->r, node_of_row(t, row));
+}
+
 static struct walk_entry entry_of(struct rows *t, uint32_t row)
 {
 	return sorting_entry(&t->sorting, t->r->s, row, order_of(t, row),
-			     t->sorting.by_name ? t->kind->name(t->ctx, row) : "");
+			     t->sorting.by_name ? name_of_row(t, row) : "");
 }
 
 bool rows_take(struct rows *t, uint32_t row, struct walk_entry *ret)
@@ -290,11 +300,14 @@ void rows_put_numbers(struct rows *t, uint32_t row)
 	out_puts(t->r->out, "  ");
 }
 
-static const char *name_of_row(struct rows *t, uint32_t row)
+/* What is printed of it. */
+static const char *text_of_row(struct rows *t, uint32_t row)
 {
+	if (t->kind->by_path)
+		return rows_path(t->r, node_of_row(t, row), &t->scratch);
 	if (t->kind->path)
 		return t->kind->path(t->ctx, row);
-	return name_format(t->kind->name(t->ctx, row), (enum name_format)t->r->o->format, true,
+	return name_format(name_of_row(t, row), (enum name_format)t->r->o->format, true,
 			   &t->scratch);
 }
 
@@ -316,7 +329,7 @@ void rows_put_name(struct rows *t, uint32_t row, size_t used)
 
 	t->any_estimated |= *mark != '\0';
 	out_puts(t->r->out, mark);
-	put_name_of(t->r->out, t->names, name_of_row(t, row), room_of(t, row, used),
+	put_name_of(t->r->out, t->names, text_of_row(t, row), room_of(t, row, used),
 		    t->r->o->ascii);
 	out_putc(t->r->out, '\n');
 }
@@ -329,7 +342,7 @@ void rows_see_name(struct rows *t, uint32_t row, size_t used)
 	if (room && !t->names)
 		t->names = name_table_new(dots_of(t->r->o->ascii));
 	if (t->names)
-		name_table_get(t->names, name_of_row(t, row), room);
+		name_table_get(t->names, text_of_row(t, row), room);
 }
 
 void rows_all_seen(struct rows *t)
@@ -424,27 +437,14 @@ double rows_node_at(const struct report *r, uint32_t node, const struct derived 
 
 double row_node_value(void *ctx, uint32_t node, const struct number_ask *ask)
 {
-	return rows_node_at(((struct row_nodes *)ctx)->r, node, ask->metric);
-}
-
-const char *row_node_name(void *ctx, uint32_t node)
-{
-	return report_name(((struct row_nodes *)ctx)->r, node);
-}
-
-const char *row_node_path(void *ctx, uint32_t node)
-{
-	struct row_nodes *n = ctx;
-
-	return rows_path(n->r, node, &n->text);
+	return rows_node_at(ctx, node, ask->metric);
 }
 
 int rows_put_nodes(struct report *r, const struct row_kind *kind,
 		   bool (*is_one)(struct report *r, uint32_t node))
 {
-	struct row_nodes nodes = {.r = r};
 	struct rows t;
-	int e = rows_init(&t, r, kind, &nodes);
+	int e = rows_init(&t, r, kind, r);
 
 	for (uint32_t node = 0; node < snapshot_n(r->snap) && e == 0; node++)
 		if (is_one(r, node))
@@ -452,6 +452,5 @@ int rows_put_nodes(struct report *r, const struct row_kind *kind,
 	if (e == 0)
 		e = rows_put(&t);
 	rows_done(&t);
-	buf_done(&nodes.text);
 	return e;
 }

@@ -39,8 +39,12 @@ struct row_kind {
 	const struct column_spec *share_of;
 	/* What limits are shares of. NULL: the whole profile's value. */
 	double (*whole)(void *ctx, const struct number_ask *ask);
-	const char *(*name)(void *ctx, uint32_t row); /* lives as long as the report */
-	/* What is printed in place of the name, valid until the next call; may be NULL. */
+	/* The node of the snapshot that it is named by. NULL: a row is one. */
+	uint32_t (*node)(void *ctx, uint32_t row);
+	bool by_path; /* … with where it stands, in place of the name alone */
+	/* In their place, where rows are no nodes: a name, which lives as long as the report, and what is printed in
+	 * place of that, valid until the next call; may be NULL. */
+	const char *(*name)(void *ctx, uint32_t row);
 	const char *(*path)(void *ctx, uint32_t row);
 	/* Is what it has no measurement? NULL: never. */
 	bool (*is_estimated)(void *ctx, uint32_t row);
@@ -64,7 +68,7 @@ struct rows {
 	struct least least;
 	struct derived limit;
 	double whole;
-	struct buf scratch;       /* a name in the form that was asked for */
+	struct buf scratch;       /* a name in the form that was asked for, or a path */
 	struct name_table *names; /* of rows that were seen; or NULL */
 };
 
@@ -96,20 +100,14 @@ int rows_put(struct rows *t);
 
 /* A line above one of several tables of a view. */
 void rows_put_caption(const struct report *r, const char *text);
-/* The path of a node of the snapshot, for row_kind.path; held by scratch. */
+/* The path of a node of the snapshot; held by scratch. */
 const char *rows_path(struct report *r, uint32_t node, struct buf *scratch);
 
-/* Rows that are nodes of the snapshot: what `ctx` begins with, and what a kind of them has. */
-struct row_nodes {
-	struct report *r;
-	struct buf text;
-};
+/* Rows that are nodes of the snapshot: the value of a kind whose ctx is the report. */
 double row_node_value(void *ctx, uint32_t node, const struct number_ask *ask);
-const char *row_node_name(void *ctx, uint32_t node);
-const char *row_node_path(void *ctx, uint32_t node);
 /* Of one node, NaN: absent. */
 double rows_node_at(const struct report *r, uint32_t node, const struct derived *metric);
-/* A table of those that are asked for. kind: of row_nodes. 0, or what rows_put() says. */
+/* A table of those that are asked for. kind: its ctx is the report. 0, or what rows_put() says. */
 int rows_put_nodes(struct report *r, const struct row_kind *kind,
 		   bool (*is_one)(struct report *r, uint32_t node));
 

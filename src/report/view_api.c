@@ -22,7 +22,6 @@ struct call_table {
 	struct report *r;
 	const struct calls *calls; /* NULL: rows are nodes */
 	double sum_ns;
-	struct buf text;
 };
 
 static struct call_row row_at(const struct call_table *t, uint32_t i)
@@ -55,18 +54,9 @@ static double whole(void *ctx, const struct number_ask *ask)
 	return ((const struct call_table *)ctx)->sum_ns;
 }
 
-static const char *name(void *ctx, uint32_t i)
+static uint32_t node(void *ctx, uint32_t i)
 {
-	const struct call_table *t = ctx;
-
-	return report_name(t->r, row_at(t, i).node);
-}
-
-static const char *path(void *ctx, uint32_t i)
-{
-	struct call_table *t = ctx;
-
-	return rows_path(t->r, i, &t->text);
+	return row_at(ctx, i).node;
 }
 
 static int put_rows(struct call_table *t, const struct row_kind *kind)
@@ -81,19 +71,18 @@ static int put_rows(struct call_table *t, const struct row_kind *kind)
 	if (e == 0)
 		e = rows_put(&rows);
 	rows_done(&rows);
-	buf_done(&t->text);
 	return e;
 }
 
-#define KIND(path_)                                                                                \
+#define KIND(by_path_)                                                                             \
 	{                                                                                          \
-		.value = value, .whole = whole, .name = name, .path = path_, .usual = usual,       \
+		.value = value, .whole = whole, .node = node, .by_path = by_path_, .usual = usual, \
 		.n_usual = ARRAY_SIZE(usual), .own_columns = true, .by_first = true                \
 	}
 
 static int put_calls(struct report *r, const struct calls *calls)
 {
-	static const struct row_kind by_function = KIND(NULL), by_context = KIND(path);
+	static const struct row_kind by_function = KIND(false), by_context = KIND(true);
 	struct call_table t = {.r = r, .calls = calls}, of = {.r = r};
 	int e;
 

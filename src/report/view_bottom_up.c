@@ -27,11 +27,9 @@ static double whole(void *ctx, const struct number_ask *ask)
 	return value(ctx, 0, ask);
 }
 
-static const char *name(void *ctx, uint32_t row)
+static uint32_t node_of(void *ctx, uint32_t row)
 {
-	struct upside_down *u = ctx;
-
-	return report_name(u->rows.r, bottom_up_example(u->tree, row));
+	return bottom_up_example(((struct upside_down *)ctx)->tree, row);
 }
 
 /* Of callers, too: their times are those of the kernel that they called. */
@@ -150,7 +148,7 @@ int view_bottom_up(struct report *r)
 	};
 	static const struct row_kind kind = {.value = value,
 					     .whole = whole,
-					     .name = name,
+					     .node = node_of,
 					     .is_estimated = is_estimated,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),

@@ -40,11 +40,9 @@ static double kernel_value(void *ctx, uint32_t row, const struct number_ask *ask
 	return flat_value(((struct report *)ctx)->flat, row, ask);
 }
 
-static const char *kernel_name(void *ctx, uint32_t row)
+static uint32_t kernel_node(void *ctx, uint32_t row)
 {
-	struct report *r = ctx;
-
-	return report_name(r, flat_row(r->flat, row)->node);
+	return flat_row(((struct report *)ctx)->flat, row)->node;
 }
 
 /* A round interval of which one at least lies wholly within so long a time; 0: there is none. */
@@ -113,7 +111,7 @@ static void put_interval(struct report *r)
 		out_printf(r->out,
 			   "(%sno sample fell wholly within, though they are near enough: '%s' ran "
 			   "beside other work, or shorter than on average)\n",
-			   mark, kernel_name(r, row));
+			   mark, report_name(r, kernel_node(r, row)));
 		return;
 	}
 	is_fine = interval_ns < NSEC_PER_MSEC;
@@ -121,7 +119,7 @@ static void put_interval(struct report *r)
 		r->out,
 		"(%sno sample fell wholly within; --counters=%u%s has one in each '%s' of average length)\n",
 		mark, (unsigned)(interval_ns / (is_fine ? 1000 : NSEC_PER_MSEC)),
-		is_fine ? "us" : "ms", kernel_name(r, row));
+		is_fine ? "us" : "ms", report_name(r, kernel_node(r, row)));
 }
 
 static int put_kernels(struct report *r)
@@ -135,7 +133,7 @@ static int put_kernels(struct report *r)
 		&usual_columns[USUAL_ISSUE], &usual_columns[USUAL_TENSOR],
 		&usual_columns[USUAL_DRAM],  &usual_columns[USUAL_L2]};
 	static const struct row_kind kind = {.value = kernel_value,
-					     .name = kernel_name,
+					     .node = kernel_node,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual)};
 	struct rows t;

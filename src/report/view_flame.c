@@ -82,11 +82,6 @@ static double box_value(struct boxes *b, uint32_t node)
 	return value(b, node, &(struct number_ask){.metric = &b->metric.derived});
 }
 
-static const char *name(void *ctx, uint32_t row)
-{
-	return report_name(((struct boxes *)ctx)->rows.r, row);
-}
-
 /* What has no value has no box. */
 static bool take(void *ctx, uint32_t node, struct walk_entry *ret)
 {
@@ -216,7 +211,6 @@ int view_flame(struct report *r)
 	struct boxes b = {.n_put = 0};
 	const struct column_spec *const usual[] = {&b.metric, &share};
 	const struct row_kind kind = {.value = value,
-				      .name = name,
 				      .is_estimated = is_estimated,
 				      .usual = usual,
 				      .n_usual = ARRAY_SIZE(usual),

@@ -38,7 +38,6 @@ struct host_table {
 	double sum;   /* of the first column, of all rows */
 	double whole; /* what limits are shares of */
 	bool by_own, by_left;
-	struct buf text;
 };
 
 static struct host_row row_at(const struct host_table *t, uint32_t row)
@@ -87,18 +86,9 @@ static double whole(void *ctx, const struct number_ask *ask)
 	return ((const struct host_table *)ctx)->whole;
 }
 
-static const char *name(void *ctx, uint32_t row)
+static uint32_t node_at(void *ctx, uint32_t row)
 {
-	const struct host_table *t = ctx;
-
-	return report_name(t->r, row_at(t, row).node);
-}
-
-static const char *path(void *ctx, uint32_t row)
-{
-	struct host_table *t = ctx;
-
-	return rows_path(t->r, row, &t->text);
+	return row_at(ctx, row).node;
 }
 
 /* ---- tables ---- */
@@ -113,16 +103,17 @@ static const struct column_spec *const elapsed_columns[] = {
 static const struct column_spec *const wait_columns[] = {&time_column, &share_column, &calls_column,
 							 &avg_column};
 
-#define KIND(columns, path_)                                                                       \
+#define KIND(columns, by_path_)                                                                    \
 	{                                                                                          \
-		.value = value, .whole = whole, .name = name, .path = path_, .usual = columns,     \
-		.n_usual = ARRAY_SIZE(columns), .own_columns = true, .by_first = true              \
+		.value = value, .whole = whole, .node = node_at, .by_path = by_path_,              \
+		.usual = columns, .n_usual = ARRAY_SIZE(columns), .own_columns = true,             \
+		.by_first = true                                                                   \
 	}
-static const struct row_kind own_kind = KIND(own_columns, NULL),
-			     left_kind = KIND(left_columns, NULL),
-			     elapsed_kind = KIND(elapsed_columns, NULL),
-			     wait_kind = KIND(wait_columns, NULL),
-			     waiting_kind = KIND(wait_columns, path);
+static const struct row_kind own_kind = KIND(own_columns, false),
+			     left_kind = KIND(left_columns, false),
+			     elapsed_kind = KIND(elapsed_columns, false),
+			     wait_kind = KIND(wait_columns, false),
+			     waiting_kind = KIND(wait_columns, true);
 
 static bool is_wait(const struct report *r, uint32_t node)
 {
@@ -163,7 +154,6 @@ static int put_table(struct host_table *t, const struct row_kind *kind, bool wai
 	if (e == 0)
 		e = rows_put(&rows);
 	rows_done(&rows);
-	buf_done(&t->text);
 	return e;
 }
 

@@ -64,8 +64,7 @@ static int put_contexts(struct report *r)
 	static const struct column_spec *const usual[] = {IDLE_OF_COLUMNS(COLUMN_OF)};
 	static const struct row_kind kind = {.value = row_node_value,
 					     .share_of = &column_IDLE,
-					     .name = row_node_name,
-					     .path = row_node_path,
+					     .by_path = true,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .own_columns = true,

@@ -10,11 +10,9 @@ static double value(void *ctx, uint32_t row, const struct number_ask *ask)
 	return flat_value(((struct report *)ctx)->flat, row, ask);
 }
 
-static const char *name(void *ctx, uint32_t row)
+static uint32_t node(void *ctx, uint32_t row)
 {
-	struct report *r = ctx;
-
-	return report_name(r, flat_row(r->flat, row)->node);
+	return flat_row(((struct report *)ctx)->flat, row)->node;
 }
 
 static bool is_estimated(void *ctx, uint32_t row)
@@ -45,7 +43,7 @@ int view_kernels(struct report *r)
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
 		&usual_columns[USUAL_FLOPS], &usual_columns[USUAL_TFPS]};
 	static const struct row_kind kind = {.value = value,
-					     .name = name,
+					     .node = node,
 					     .is_estimated = is_estimated,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
@@ -62,7 +60,7 @@ int view_transfers(struct report *r)
 		&usual_columns[USUAL_BYTES], &usual_columns[USUAL_GBPS],
 		&async_share_column};
 	static const struct row_kind kind = {.value = value,
-					     .name = name,
+					     .node = node,
 					     .is_estimated = is_estimated,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual)};

@@ -139,7 +139,7 @@ static const struct column_spec bytes_share = {
 };
 
 struct paths {
-	struct row_nodes nodes;
+	struct report *r;
 	double bytes; /* of all of them */
 };
 
@@ -148,23 +148,23 @@ static double path_value(void *ctx, uint32_t row, const struct number_ask *ask)
 	struct paths *p = ctx;
 
 	if (ask->metric->op == DERIVED_SHARE && ask->metric->metric == METRIC_BYTES)
-		return bytes_at(p->nodes.r, row) / p->bytes * 100;
-	return rows_node_at(p->nodes.r, row, ask->metric);
+		return bytes_at(p->r, row) / p->bytes * 100;
+	return rows_node_at(p->r, row, ask->metric);
 }
 
 static double whole_of_paths(void *ctx, const struct number_ask *ask)
 {
 	struct paths *p = ctx;
 
-	return whole_of(p->nodes.r, p->bytes, ask->metric);
+	return whole_of(p->r, p->bytes, ask->metric);
 }
 
 static int add_paths(struct paths *p, struct rows *t)
 {
 	int e = 0;
 
-	for (uint32_t node = 0; node < snapshot_n(p->nodes.r->snap) && e == 0; node++)
-		if (moves(p->nodes.r, node, bytes_at(p->nodes.r, node)))
+	for (uint32_t node = 0; node < snapshot_n(p->r->snap) && e == 0; node++)
+		if (moves(p->r, node, bytes_at(p->r, node)))
 			e = rows_add(t, node);
 	return e;
 }
@@ -177,12 +177,11 @@ static int put_paths(struct report *r)
 	static const struct row_kind kind = {.value = path_value,
 					     .share_of = &usual_columns[USUAL_BYTES],
 					     .whole = whole_of_paths,
-					     .name = row_node_name,
-					     .path = row_node_path,
+					     .by_path = true,
 					     .usual = usual,
 					     .n_usual = ARRAY_SIZE(usual),
 					     .by_first = true};
-	struct paths p = {.nodes.r = r, .bytes = bytes_of_all(r)};
+	struct paths p = {.r = r, .bytes = bytes_of_all(r)};
 	struct rows t;
 	int e = rows_init(&t, r, &kind, &p);
 
@@ -191,7 +190,6 @@ static int put_paths(struct report *r)
 	if (e == 0)
 		e = rows_put(&t);
 	rows_done(&t);
-	buf_done(&p.nodes.text);
 	return e;
 }
 
@@ -298,9 +296,8 @@ UNIFIED_COLUMNS(HELD_COLUMN)
 #define COLUMN_OF(metric_, ...) &column_##metric_,
 #define ROWS_OF_NODES(columns, share)                                                              \
 	{                                                                                          \
-		.value = row_node_value, .share_of = share, .name = row_node_name,                 \
-		.path = row_node_path, .usual = columns, .n_usual = ARRAY_SIZE(columns),           \
-		.by_first = true                                                                   \
+		.value = row_node_value, .share_of = share, .by_path = true, .usual = columns,     \
+		.n_usual = ARRAY_SIZE(columns), .by_first = true                                   \
 	}
 
 /* A context that allocates itself: not a pool, nor all of a kind. */
