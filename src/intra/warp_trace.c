@@ -68,6 +68,13 @@ void warp_trace_process_text(const struct warp_trace *t, const struct warp_trace
 		snprintf(text, WARP_PROCESS_TEXT, "pid %" PRIu32, p->pid);
 }
 
+void warp_trace_none_kept_text(const struct warp_trace *t, char text[WARP_NONE_KEPT_TEXT])
+{
+	snprintf(text, WARP_NONE_KEPT_TEXT,
+		 "of %" PRIu64 " launch%s with scopes of warps none is kept", t->n_left_out,
+		 t->n_left_out == 1 ? "" : "es");
+}
+
 int warp_trace_add_launch(struct warp_trace *t, const struct warp_trace_launch *launch)
 {
 	struct warp_trace_launch *added;

@@ -90,6 +90,9 @@ int warp_trace_process(struct warp_trace *t, const struct warp_trace_process *pr
 #define WARP_PROCESS_TEXT 24
 void warp_trace_process_text(const struct warp_trace *t, const struct warp_trace_launch *launch,
 			     char text[WARP_PROCESS_TEXT]);
+/* Where all launches were left out. */
+#define WARP_NONE_KEPT_TEXT 80
+void warp_trace_none_kept_text(const struct warp_trace *t, char text[WARP_NONE_KEPT_TEXT]);
 /* A launch; the warps that are added next are of it. Its warps and n_warps are set here. 0 or -ENOMEM. */
 int warp_trace_add_launch(struct warp_trace *t, const struct warp_trace_launch *launch);
 /* A warp of the latest launch with its scopes, which are copied; its launch, scopes and n_scopes are set here. 0, -ENOMEM, or

@@ -220,15 +220,14 @@ static void put_kernel(struct warps *w)
 
 static void put_left_out(const struct report *r, size_t n_kernels)
 {
-	uint64_t n = r->o->warps->n_left_out;
+	char none[WARP_NONE_KEPT_TEXT];
 
+	warp_trace_none_kept_text(r->o->warps, none);
 	if (n_kernels)
 		out_printf(r->out, "(of %" PRIu64 " more launches single scopes were not kept)\n",
-			   n);
+			   r->o->warps->n_left_out);
 	else
-		out_printf(r->out,
-			   "none: of %" PRIu64 " launch%s with scopes of warps none is kept\n", n,
-			   n == 1 ? "" : "es");
+		out_printf(r->out, "none: %s\n", none);
 }
 
 int view_warps(struct report *r)

@@ -171,16 +171,17 @@ static const char *why_not(int error)
 static void explain(struct panel *p, struct buf *out)
 {
 	size_t n = warps_list(p) ? warps_list(p)->n_launches : 0;
+	char none[WARP_NONE_KEPT_TEXT];
 
 	if (n)
 		buf_printf(out, "%s%s", why_not(as_warps(p)->error),
 			   n > 1 ? "\n> and < go to other launches" : "");
-	else if (warps_list(p) && warps_list(p)->n_left_out)
-		buf_printf(out, "of %llu launch%s with scopes of warps none is kept",
-			   (unsigned long long)warps_list(p)->n_left_out,
-			   warps_list(p)->n_left_out == 1 ? "" : "es");
-	else
+	else if (warps_list(p) && warps_list(p)->n_left_out) {
+		warp_trace_none_kept_text(warps_list(p), none);
+		buf_puts(out, none);
+	} else {
 		buf_puts(out, why_none(p->tui));
+	}
 }
 
 static bool is_there(const struct tui *t)
