@@ -211,28 +211,27 @@ struct own_fd own_fd_of(int fd)
 						  : (struct own_fd){.fd = -1};
 }
 
-ssize_t own_fd_read(const struct own_fd *o, void *data, size_t n)
+/* By read() or write(). It is asked for anew whether it is ours: a signal's handler may have closed it. */
+static ssize_t transfer(long call, const struct own_fd *o, const void *data, size_t n)
 {
 	ssize_t r;
 
 	do {
 		if (!is_ours(o))
 			return -EBADF;
-		r = syscall(SYS_read, o->fd, data, n);
+		r = syscall(call, o->fd, data, n);
 	} while (r < 0 && errno == EINTR);
 	return r < 0 ? -errno : r;
 }
 
+ssize_t own_fd_read(const struct own_fd *o, void *data, size_t n)
+{
+	return transfer(SYS_read, o, data, n);
+}
+
 ssize_t own_fd_write(const struct own_fd *o, const void *data, size_t n)
 {
-	ssize_t r;
-
-	do {
-		if (!is_ours(o))
-			return -EBADF;
-		r = syscall(SYS_write, o->fd, data, n);
-	} while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : r;
+	return transfer(SYS_write, o, data, n);
 }
 
 int own_fd_append(const struct own_fd *o, const void *data, size_t n, uint64_t *size)
