@@ -22,6 +22,8 @@
 
 enum { DIGITS = 16 };
 
+#define PART_SUFFIX    ".part" /* of a cubin that is being written */
+
 #define DISASSEMBLE_NS (5 * NSEC_PER_SEC) /* that the end of a run may take for it */
 
 static bool is_of_cubin(const char *name, const char *suffix)
@@ -53,17 +55,28 @@ static int copy_bytes(int from, int to)
 	return n < 0 ? -errno : 0;
 }
 
-/* The program could put anything there: what is no file is not followed. */
+/* Whoever looks meanwhile, and after we are killed, sees all of it or nothing. The program could put anything there: what is no
+ * file is not followed. */
 static int copy(int from_folder, int to_folder, const char *name)
 {
 	_cleanup_(closep) int from = regular_openat(from_folder, name, O_RDONLY | O_NOFOLLOW, NULL);
 	_cleanup_(closep) int to = -1;
+	char part[DIGITS + sizeof(PC_CUBIN_SUFFIX PART_SUFFIX)];
+	int r;
 
 	if (from < 0)
 		return from;
-	unlinkat(to_folder, name, 0);
-	to = openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return to < 0 ? -errno : copy_bytes(from, to);
+	snprintf(part, sizeof(part), "%s" PART_SUFFIX, name);
+	unlinkat(to_folder, part, 0);
+	to = openat(to_folder, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (to < 0)
+		return -errno;
+	r = copy_bytes(from, to);
+	if (r == 0 && renameat(to_folder, part, to_folder, name) < 0)
+		r = -errno;
+	if (r < 0)
+		unlinkat(to_folder, part, 0);
+	return r;
 }
 
 static char *folder_beside(const char *file)
@@ -109,6 +122,38 @@ static void keep(struct keeping *k, const char *name)
 	k->error = k->error ? k->error : r;
 }
 
+static bool is_older(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec < b->st_mtim.tv_sec
+						      : a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+/* By an earlier call: what a run before has left is older than what it would be replaced by. */
+static bool is_kept(const struct keeping *k, const char *name)
+{
+	struct stat from, to;
+
+	return k->to >= 0 && fstatat(k->from, name, &from, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(k->to, name, &to, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(to.st_mode) &&
+	       to.st_size == from.st_size && !is_older(&to, &from);
+}
+
+/* What somebody left who was killed while he wrote it. */
+static void remove_parts(const struct keeping *k)
+{
+	int fd = k->to < 0 ? -1 : openat(k->to, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_of_cubin(e->d_name, PC_CUBIN_SUFFIX PART_SUFFIX))
+			unlinkat(k->to, e->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+}
+
 static int keeping_end(struct keeping *k)
 {
 	if (k->to >= 0)
@@ -126,9 +171,10 @@ int kept_code_copy(const char *session, const char *file)
 		return -errno;
 	k.from = dirfd(d);
 	while ((e = readdir(d)))
-		if (is_cubin(e->d_name))
+		if (is_cubin(e->d_name) && open_to(&k) && !is_kept(&k, e->d_name))
 			keep(&k, e->d_name);
 	closedir(d);
+	remove_parts(&k);
 	return keeping_end(&k);
 }
 

@@ -14,8 +14,8 @@ struct session;
 
 #define KEPT_CODE_SUFFIX ".cubins"
 
-/* Beside the profile in `file`: nothing where there is none, else those of a run before are replaced one by one. 0 or the
- * first -errno; others are kept nevertheless. */
+/* Beside the profile in `file`: nothing where there is none, else those that are not there yet, whole ones at any time; those of a
+ * run before are replaced one by one. Call it again when there may be more. 0 or the first -errno; others are kept nevertheless. */
 int kept_code_copy(const char *session, const char *file);
 /* The same, of the cubins alone that a part of the run has samples of: the profile in `file` is its. */
 int kept_code_copy_of(const struct session *part, const char *session, const char *file);

@@ -340,6 +340,35 @@ static void name_and_share(struct recording *rec)
 		graph_shares_apply(rec->options->shares, receiver_session(rec->receiver));
 }
 
+/* A tape that is no pipe is looked at elsewhere, too. */
+static bool has_tape_file(const struct recording *rec)
+{
+	const char *tape = rec->options->tape;
+	struct stat st;
+
+	return tape && write_file_descriptor(tape) < 0 && stat(tape, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+/* In a child. The code comes first, so that a profile that is there has that of its samples; what cannot be kept is tried again,
+ * and told at the end. */
+static int save_profile(const struct saver *v, void *ctx)
+{
+	const struct recording *rec = ctx;
+
+	(void)kept_code_copy(rec->dir->path, rec->file);
+	if (has_tape_file(rec))
+		(void)kept_code_copy(rec->dir->path, rec->options->tape);
+	return saver_save_part(v, receiver_session(rec->receiver));
+}
+
+static void poll_profile(struct recording *rec)
+{
+	if (saver_is_due(&rec->saver))
+		saver_start(&rec->saver, receiver_session(rec->receiver)->generation, save_profile,
+			    rec);
+}
+
 /* In a child. */
 static int save_warps(const struct saver *v, void *ctx)
 {
@@ -366,7 +395,7 @@ void recording_poll(struct recording *rec)
 		receiver_tape_counters(rec->receiver);
 	session_files_poll(&rec->sessions, rec->receiver);
 	if (!rec->options->by_sessions && !rec->options->no_files)
-		saver_poll(&rec->saver, receiver_session(rec->receiver));
+		poll_profile(rec);
 	poll_warps(rec);
 }
 
@@ -541,16 +570,6 @@ void recording_end(struct recording *rec)
 	rec->is_read = true;
 	if (rec->forward)
 		forward_rest(rec);
-}
-
-/* A tape that is no pipe is looked at elsewhere, too. */
-static bool has_tape_file(const struct recording *rec)
-{
-	const char *tape = rec->options->tape;
-	struct stat st;
-
-	return tape && write_file_descriptor(tape) < 0 && stat(tape, &st) == 0 &&
-	       S_ISREG(st.st_mode);
 }
 
 static void keep_code(struct recording *rec)

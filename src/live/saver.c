@@ -78,12 +78,17 @@ static int save(const struct saver *v, struct session *s, const struct write_opt
 	return format_save(v->path, &format_hatchet, s, options);
 }
 
-static int save_part(const struct saver *v, void *ctx)
+int saver_save_part(const struct saver *v, struct session *s)
 {
 	/* A trace grows without end and would make saves rare: it is written at the end. */
 	const struct write_options options = {.no_trace = true, .tag = v->started_ns};
 
-	return save(v, ctx, &options);
+	return save(v, s, &options);
+}
+
+static int save_session(const struct saver *v, void *ctx)
+{
+	return saver_save_part(v, ctx);
 }
 
 static void child_main(const struct saver *v, saver_fn *save, void *ctx)
@@ -144,7 +149,7 @@ bool saver_is_due(struct saver *v)
 void saver_poll(struct saver *v, struct session *s)
 {
 	if (saver_is_due(v))
-		saver_start(v, s->generation, save_part, s);
+		saver_start(v, s->generation, save_session, s);
 }
 
 void saver_settle(struct saver *v)

@@ -30,6 +30,8 @@ void saver_poll(struct saver *v, struct session *s);
 typedef int saver_fn(const struct saver *v, void *ctx); /* 0 or -errno; in a child */
 bool saver_is_due(struct saver *v);
 void saver_start(struct saver *v, uint64_t generation, saver_fn *save, void *ctx);
+/* What saver_poll() writes: the session, which may go on. 0 or -errno; in a child. */
+int saver_save_part(const struct saver *v, struct session *s);
 /* Wait for the last child, after which nobody renames a file any more. */
 void saver_settle(struct saver *v);
 /* The last save, in this process. When the session has not ended, it is told of the loss that the rest

@@ -232,6 +232,11 @@ int main(int argc, char **argv)
 		lines(argv[4]);
 		return 0;
 	}
+	if (!strcmp(what, "lines, and goes on")) {
+		lines(argv[4]);
+		getchar();
+		return 0;
+	}
 	if (!strcmp(what, "session lines"))
 		return session_lines(argv[4]);
 	if (!strcmp(what, "again")) {

@@ -99,6 +99,26 @@ check "lines of a cubin" "/src/planted/planted.cu:33@_Z6callerPf
 "$PROTON" report lines.hatchet >text
 check "no rows of code where no column asks" "" "$(grep -E '/src/planted/|\+0x' text)"
 
+# proton is killed while the program goes on: the profile that it had saved has its code
+mkfifo hold && exec 9<>hold
+let_go() { { echo >&9; } 2>/dev/null; }
+mkdir cut.hatchet.cubins
+code=$(ls lines.hatchet.cubins/*.cubin); code=${code##*/}
+echo "of a run before" >"cut.hatchet.cubins/$code"; touch -d 2001-01-01 "cut.hatchet.cubins/$code"
+"$PROTON" record -q --save-interval 0.1 -o cut.hatchet --pc-sampling -- \
+	sh -c '"$@"; touch over' - "$app" "$libs/libcuda.so.1" "lines, and goes on" "$cubins/planted.cubin" _Z6callerPf <hold >out 2>err 9>&- &
+proton=$!
+is_saved() { grep -q '"num_samples":' cut.hatchet 2>/dev/null; }
+check "proton is killed: there was a profile with samples" 0 "$(wait_for 60 is_saved; echo $?)"
+{ kill -9 "$proton"; wait "$proton"; } 2>/dev/null
+check "proton is killed: its code is there, whole" "" "$(cmp "cut.hatchet.cubins/$code" "lines.hatchet.cubins/$code")"
+check "… and nothing else" "$code" "$(ls -A cut.hatchet.cubins)"
+"$PROTON" report --view source cut.hatchet >text
+has "… and tells lines" "/src/planted/planted.cu" text
+check "… and instructions, or what else is missing for these" 0 "$(grep -c "cubin of their kernel" text)"
+let_go; exec 9>&-
+check "proton is killed: the program goes on to its end" 0 "$(wait_for 60 test -e over; echo $?)"
+
 timeout 120 "$PROTON" record -q -o limited.hatchet --pc-sampling -- \
 	sh -c 'ulimit -f 4; "$@"' - "$app" "$libs/libcuda.so.1" lines "$cubins/planted.cubin" _Z6callerPf >out 2>err
 check "files may not be as large as the cubin: the program lives" 0 $?
