@@ -334,13 +334,25 @@ static void end_call(void)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static bool lock(struct ranged_context *rc)
+/* A clock that is set meanwhile neither ends the wait nor makes it longer, but with older libraries. */
+static bool lock_in_time(pthread_mutex_t *lock)
 {
 	struct timespec until;
 
+#if __GLIBC_PREREQ(2, 30)
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += LOCK_S;
+	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0;
+#else
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += LOCK_S;
-	if (pthread_mutex_timedlock(&rc->lock, &until) != 0)
+	return pthread_mutex_timedlock(lock, &until) == 0;
+#endif
+}
+
+static bool lock(struct ranged_context *rc)
+{
+	if (!lock_in_time(&rc->lock))
 		return false;
 	if (atomic_exchange(&rc->is_gone, false))
 		forget(rc);

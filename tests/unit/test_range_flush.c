@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #include "backends/backend.h"
 #include "backends/cupti_abi.h"
 #include "base/clock.h"
@@ -358,6 +360,42 @@ START_TEST(a_handler_of_a_signal_goes_on)
 }
 END_TEST
 
+static _Atomic int64_t set_back_s; /* CLOCK_REALTIME is behind what the kernel has by so much */
+
+/* In place of libc's, for the backend, too. */
+int clock_gettime(clockid_t id, struct timespec *ret)
+{
+	int r = (int)syscall(SYS_clock_gettime, id, ret);
+
+	if (r == 0 && id == CLOCK_REALTIME)
+		ret->tv_sec -= atomic_load(&set_back_s);
+	return r;
+}
+
+/* Another thread launches in the context, and waits for this launch's end. */
+static void launch_beside(void)
+{
+	const struct timespec nap = {0, NSEC_PER_MSEC};
+
+	atomic_store(&set_back_s, 3600);
+	pthread_create(&launcher, NULL, launch_one, &is_launched);
+	for (int i = 0; i < 50 && !is_launched; i++)
+		nanosleep(&nap, NULL);
+	ck_assert(!is_launched);
+}
+
+START_TEST(a_clock_that_is_set_ends_no_wait)
+{
+	begin(RANGES_ONCE);
+	kernel(ALIVE, launch_beside);
+	pthread_join(launcher, NULL);
+	flush(FLUSH_LAST);
+	ck_assert_uint_eq(seen.n_kernels, 2);
+	ck_assert_uint_eq(seen.n_measured, 2);
+	ck_assert_uint_eq(seen.n_lost, 0);
+}
+END_TEST
+
 /* Bytes that are allocated now; 0: not known. */
 static size_t allocated(void)
 {
@@ -405,6 +443,7 @@ static Suite *suite(void)
 	tcase_add_test(t, a_launch_does_not_wait_for_ever);
 	tcase_add_test(t, a_capture_is_left_alone);
 	tcase_add_test(t, a_handler_of_a_signal_goes_on);
+	tcase_add_test(t, a_clock_that_is_set_ends_no_wait);
 	tcase_add_loop_test(t, contexts_come_and_go, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
