@@ -106,11 +106,11 @@ static void device_tell(int device)
 
 /* ---- records ---- */
 
-/* At its begin an operation's word gets the time. What was never begun, or in a word that the runtime
- * does not keep, is none. */
+/* At its begin an operation's word gets the time, of a clock that nobody sets: it took as long as it took. What was never begun,
+ * or in a word that the runtime does not keep, is none. */
 static void operation(int endpoint, uint64_t *word, struct activity *a)
 {
-	uint64_t now = clock_realtime_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	if (endpoint == ABI_BEGIN) {
 		*word = now;
@@ -119,8 +119,8 @@ static void operation(int endpoint, uint64_t *word, struct activity *a)
 	if (endpoint != ABI_END || !*word || *word > now)
 		return;
 	device_tell(a->device);
-	a->start_ns = *word;
-	a->end_ns = now;
+	a->end_ns = clock_realtime_ns();
+	a->start_ns = a->end_ns - (now - *word);
 	a->launch = openmp.sink->ops->launch(openmp.sink, NULL);
 	openmp.sink->ops->record(openmp.sink, a);
 	*word = 0;

@@ -33,6 +33,12 @@ omp target daxpy - - 51 below ROOT'
 
 check "preloaded" "7 a tool" "$(record)"
 check "what it sees" "$seen" "$(nodes)"
+clock_back() { LD_PRELOAD=$(dirname "$mock")/clock_step.so CLOCK_STEP_EACH_US=-1000 record --no-sensors; }
+check "the clock is set back again and again" "7 a tool" "$(clock_back)"
+check "… and each operation counts" "$seen" "$(nodes)"
+check "… with what it took" 0 "$("$PROTON" export -f json f.hatchet | python3 -c '
+import json, sys
+print(sum(n["metrics"].get("time (ns)", 0) >= 1e9 for n in json.load(sys.stdin)["nodes"]))')"
 check "not preloaded" "7 a tool" "$(record --no-preload)"
 check "what it sees then" "$seen" "$(nodes)"
 check "--omp-parallel" "7 a tool" "$(record --omp-parallel)"
