@@ -111,10 +111,6 @@ bool pictures_take_view(struct pictures *p, const char *word)
 	else if (view == VIEW_CALLERS)
 		complain("--view callers: of which function is chosen on the screen; "
 			 "'proton report' takes callers=NAME");
-	else if (view == VIEW_WARPS)
-		complain(
-			"--view warps: single scopes are on the screen while the program runs, and in "
-			"no text (--batch); 'proton report --view warps' has them when it is over");
 	else if (!report_has_text(view))
 		complain("--view %s is on the screen alone: it is no text (--batch)", word);
 	else

@@ -24,6 +24,7 @@
 #include "launch/keeper.h"
 #include "live/gather.h"
 #include "live/warps_now.h"
+#include "live/warps_so_far.h"
 #include "naming/readable.h"
 #include "report/print_line.h"
 #include "tui/text.h"
@@ -85,6 +86,7 @@ struct top {
 		*code; /* that samples are of: collectors leave cubins in the session directory */
 	struct warps_now
 		*warps; /* that collectors left there, too; NULL: they were not asked for */
+	struct warps_so_far *warps_so_far; /* the same for pictures, of all launches at once */
 	struct snapshot *snap;
 	int signals;
 	bool quit, detach, ended, drained, terminal_gone,
@@ -676,6 +678,8 @@ static void print_picture(void *data)
 {
 	struct top *t = data;
 
+	if (t->warps_so_far)
+		t->profile.report.warps = warps_so_far_look(t->warps_so_far, t->run.rec.is_read);
 	pictures_print(&t->pictures, &t->profile, receiver_session(t->run.rec.receiver));
 }
 
@@ -685,10 +689,23 @@ static int top_batch(struct top *t)
 
 	if (pictures_in_vain(&t->profile, receiver_session(t->run.rec.receiver)))
 		return STATUS_USAGE;
+	if (t->pictures.views & REPORT_WARPS)
+		t->warps_so_far = warps_so_far_new(t->run.rec.dir->path);
 	t->run.prints = true;
 	r = run_record(&t->run, t->interval_ns, print_picture, t);
 	t->ended = r == 0;
 	return r;
+}
+
+/* Single scopes are kept beside a program that was asked for them; no stream has them. False: said why. */
+static bool can_print_warps(const struct top *t, bool is_run)
+{
+	if (!(t->pictures.views & REPORT_WARPS) ||
+	    (is_run && t->run_options.rec.wanted.warps.launches))
+		return true;
+	complain(is_run ? "--view warps: --intra-trace keeps single scopes of warps"
+			: "--view warps: single scopes of warps stay where the program runs");
+	return false;
 }
 
 static bool have_terminal(void)
@@ -787,6 +804,8 @@ int cmd_top(int argc, char **argv)
 	    !pictures_take_view(&t.pictures, screen_view_given(&t.screen)))
 		return STATUS_USAGE;
 	text_take_screen(&t.profile, &t.screen);
+	if (!can_print_warps(&t, !t.devices && !gather_is_source(argv[first])))
+		return STATUS_USAGE;
 	r = run_options_settle(&t.run_options);
 	if (r || t.devices || gather_is_source(argv[first])) {
 		if (r == 0)
@@ -802,6 +821,7 @@ int cmd_top(int argc, char **argv)
 	tui_free(t.tui);
 	code_free(t.code);
 	warps_now_free(t.warps);
+	warps_so_far_free(t.warps_so_far);
 	snapshot_free(t.snap);
 	keeper_free(t.keeper);
 	run_done(&t.run);

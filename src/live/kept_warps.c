@@ -72,25 +72,36 @@ static int64_t count(const struct buf *file, struct kept_warps_counts *counts)
 	return r < 0 ? r : (int64_t)end.n_whole;
 }
 
-/* The program could put anything there: what is no file is not followed, and what is no such file is left out. Its collector
- * removes what it does not keep any more. */
-static int copy_one(struct copying *c, const char *name, struct out *o)
+/* The program could put anything there: what is no file is not followed, and what is no such file is left out by who gets it. Its
+ * collector removes what it does not keep any more: then nothing is read. */
+static int read_file(const char *session, const char *name, struct buf *ret)
 {
-	_cleanup_(closep) int folder = open(c->session, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closep) int folder = open(session, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_(closep) int fd = regular_openat(folder, name, O_RDONLY | O_NOFOLLOW, NULL);
-	struct buf file;
-	int64_t whole;
 
+	buf_init(ret, FILE_MOST);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	buf_init(&file, FILE_MOST);
-	whole = buf_read(&file, fd);
-	if (whole == 0)
+	return buf_read(ret, fd);
+}
+
+/* What one file alone is not fit for does not spoil the others. */
+static bool is_of_file(int r)
+{
+	return r == -EBADMSG || r == -EFBIG;
+}
+
+static int copy_one(struct copying *c, const char *name, struct out *o)
+{
+	struct buf file;
+	int64_t whole = read_file(c->session, name, &file);
+
+	if (whole == 0 && file.len)
 		whole = count(&file, &c->counts);
 	if (whole > 0)
 		out_put(o, file.data, (size_t)whole);
 	buf_done(&file);
-	return whole == -EBADMSG || whole == -EFBIG || whole >= 0 ? o->error : (int)whole;
+	return whole >= 0 || is_of_file((int)whole) ? o->error : (int)whole;
 }
 
 static int fill(struct out *o, void *ctx)
@@ -156,6 +167,13 @@ int kept_warps_copy_some(const char *session, char *const *names, size_t n, cons
 	return copy(&c, profile, ret);
 }
 
+static void free_entries(struct dirent **entries, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	free(entries);
+}
+
 int kept_warps_copy(const char *session, const char *profile, uint64_t tag,
 		    struct kept_warps_counts *ret)
 {
@@ -172,9 +190,32 @@ int kept_warps_copy(const char *session, const char *profile, uint64_t tag,
 	c.names = names;
 	c.n = (size_t)n;
 	r = names ? copy(&c, profile, ret) : -ENOMEM;
-	for (int i = 0; i < n; i++)
-		free(entries[i]);
-	free(entries);
+	free_entries(entries, n);
+	return r;
+}
+
+static int read_one(const char *session, const char *name, struct warp_trace *t)
+{
+	struct warp_file_end end;
+	struct buf file;
+	int r = read_file(session, name, &file);
+
+	if (r == 0 && file.len)
+		r = warp_file_read(read_some, &(struct reading){.file = &file}, t, &end);
+	buf_done(&file);
+	return is_of_file(r) ? 0 : r;
+}
+
+int kept_warps_read(const char *session, struct warp_trace *t)
+{
+	struct dirent **entries;
+	int n = scandir(session, &entries, kept_warps_is_file, versionsort), r = 0;
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n && r == 0; i++)
+		r = read_one(session, entries[i]->d_name, t);
+	free_entries(entries, n);
 	return r;
 }
 
@@ -199,10 +240,8 @@ uint64_t kept_warps_generation(const char *session)
 
 	if (n < 0)
 		return 0;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		generation = hash_u64(generation + entry_generation(folder, entries[i]->d_name));
-		free(entries[i]);
-	}
-	free(entries);
+	free_entries(entries, n);
 	return generation;
 }

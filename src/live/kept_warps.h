@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct warp_trace;
+
 struct kept_warps_counts {
 	uint64_t n_launches, n_warps, n_scopes;
 	uint64_t n_left_out; /* launches that collectors did not keep */
@@ -27,6 +29,9 @@ uint64_t kept_warps_generation(const char *session);
 /* The same of some of these files, by their names; those that are not there any more are not kept any more. */
 int kept_warps_copy_some(const char *session, char *const *names, size_t n, const char *profile,
 			 struct kept_warps_counts *ret);
+
+/* All launches of a session directory, into a trace that is empty. 0, or -errno: of what is not read by then nothing is there. */
+int kept_warps_read(const char *session, struct warp_trace *t);
 
 /* What a run before has left beside this profile is not of the one that begins, whatever becomes of that. */
 void kept_warps_forget(const char *profile);

@@ -255,6 +255,8 @@ int view_warps(struct report *r)
 	}
 	if (!r->o->json && r->o->warps->n_left_out)
 		put_left_out(r, stats.n_kernels);
+	else if (!r->o->json && !stats.n_kernels)
+		out_puts(r->out, r->s->ended ? "none\n" : "none so far\n");
 	warp_stats_done(&stats);
 	return 0;
 }

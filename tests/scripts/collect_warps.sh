@@ -131,6 +131,22 @@ has "top: they have heads" "cycles normalized_cycles scope_entries  NAME" out
 check "top: it keeps warps, too" "1 2" "$(numbers live.warps | cut -d' ' -f 1,2)"
 
 rm -f seen
+timeout 240 "$PROTON" top -q -b 0 -i 0.1 --ascii --view warps --intra-trace -o pictures.hatchet -- "$app" "$libs/libcuda.so.1" "$here/cubins/scopes.cubin" live </dev/null >out 2>err &
+top=$!
+check "top --batch: single scopes while the program runs" 0 "$(wait_for 60 grep -qE '^ +[0-9]+ .* tile$' out; echo $?)"
+let_go
+wait "$top"
+check "top --batch: status" 0 $?
+"$PROTON" report --ascii --view warps pictures.hatchet >text
+check "top --batch: at the end, those of the report" "" "$(tail -n $(($(wc -l <text) + 1)) out | head -n -1 | diff - text)"
+"$PROTON" top -q -b 0 --view warps --intra-trace -o none.hatchet -- true >out 2>err
+check "top --batch: none" none "$(grep . out)"
+for wrong in "-- true" unix:/nowhere; do
+	"$PROTON" top -b 0 --view warps $wrong >out 2>err
+	check "top --batch: refused for $wrong" "2 1" "$? $(grep -c "^proton: --view warps: " err)"
+done
+
+rm -f seen
 "$PROTON" record -q --save-interval 0.1 --intra-trace -o cut.hatchet -- sh -c '"$@"; touch over' - "$app" "$libs/libcuda.so.1" "$here/cubins/scopes.cubin" live </dev/null >/dev/null 2>&1 &
 proton=$!
 check "proton is killed: they are there while the program runs" 0 "$(wait_for 60 test -s cut.warps; echo $?)"
