@@ -313,7 +313,8 @@ void budget_note(void)
 	char text[256];
 
 	for (uint32_t i = 0; i < atomic_load(&collector->n_threads); i++) {
-		const struct context_budget *b = collector->thread[i].budget;
+		const struct context_budget *b =
+			__atomic_load_n(&collector->thread[i].budget, __ATOMIC_ACQUIRE);
 
 		n_read += b ? atomic_load_explicit(&b->n_read, memory_order_relaxed) : 0;
 		n_guessed += b ? atomic_load_explicit(&b->n_guessed, memory_order_relaxed) : 0;
