@@ -166,7 +166,7 @@ void opencl_enqueue_begin(struct opencl_enqueue *e, cl_command_queue queue, cl_e
 		sink->ops->lose(sink, LOSS_BUFFERS_FULL, 1);
 		return;
 	}
-	e->command->held = NULL;
+	__atomic_store_n(&e->command->held, NULL, __ATOMIC_RELAXED);
 	e->command->activity = *what;
 	e->command->activity.device = q->device;
 	e->command->activity.context = q->context;
