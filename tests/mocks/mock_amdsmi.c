@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A libamd_smi.so without a GPU, of the version that the file $MOCK_AMDSMI names, with that version's
  * structures. It says what the file says at that moment: lines "KEY NUMBER"; what the file lacks is
- * not supported. It has one device, at the address "address". */
+ * not supported. It has one device, at the address "address". Looks are counted (note_look.h). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "note_look.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -155,6 +156,7 @@ int amdsmi_get_gpu_activity(void *device, uint32_t *ret)
 	int r = of_file("activity", &v);
 
 	(void)device;
+	note_look(getenv("MOCK_AMDSMI"));
 	ret[0] = (uint32_t)v;
 	return r;
 }

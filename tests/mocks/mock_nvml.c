@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A libnvidia-ml.so.1 without a GPU. Its devices say what the file $MOCK_NVML says at that moment: lines
  * "KEY NUMBER". What the file lacks is not supported. "crash" and "hang" are what they say; "scribble" writes
- * over the memory that is shared with others. */
+ * over the memory that is shared with others. Looks are counted (note_look.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "note_look.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -110,6 +111,7 @@ int nvmlDeviceGetClockInfo(void *device, int which, unsigned *ret)
 	unsigned long long v;
 
 	(void)device;
+	note_look(getenv("MOCK_NVML"));
 	if (of_file("crash", &v) == 0)
 		abort();
 	if (of_file("scribble", &v) == 0)
