@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "intra/warp_waits.h"
 
 #define BLOCK 64u /* segments */
 
@@ -294,6 +295,8 @@ static void rank_names(struct warp_tracks *s, struct warp_class *names, uint32_t
 	qsort(names, n, sizeof(*names), compare_classes);
 	while (s->n_classes < MIN(n, WARP_OTHERS) && names[s->n_classes].cycles) {
 		s->classes[s->n_classes] = names[s->n_classes];
+		s->classes[s->n_classes].waits =
+			warp_name_waits(strtab_str(s->t->names, names[s->n_classes].name));
 		s->class_of[names[s->n_classes].name] = (uint8_t)s->n_classes;
 		s->n_classes++;
 	}

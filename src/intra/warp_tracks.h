@@ -42,6 +42,7 @@ struct warp_instant {
 
 struct warp_class {
 	uint32_t name;
+	bool waits;      /* … as its name says (intra/warp_waits.h) */
 	uint64_t cycles; /* of segments */
 };
 

@@ -219,6 +219,7 @@ static const struct panel_key keys[] = {
 static const struct panel_sign signs[] = {
 	{"A", "most of the time of this column is in the scope of this letter, see the table below",
 	 NULL},
+	{"a", "the same of a scope that waits for others, as its name says", NULL},
 	{".", "warps are there and in no scope", NULL},
 	{" ", "no warp of this lane is there", NULL},
 	{"░", "it is not known what warps did: their records were overwritten by later ones", "/"},

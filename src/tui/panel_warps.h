@@ -53,7 +53,8 @@ struct panel_warps {
 	struct warp_lanes lanes;
 	enum warp_lane_kind kind; /* of the lanes that are wanted */
 	char letters[WARP_CLASSES];
-	uint64_t *late; /* blocks that stand out, ascending */
+	uint8_t colours[WARP_CLASSES]; /* waits have none, and take none from others */
+	uint64_t *late;                /* blocks that stand out, ascending */
 	size_t n_late;
 	struct warps_row *rows;
 	size_t cap_rows;
@@ -150,7 +151,7 @@ int warps_foot_rows(struct panel *p, int rows);
 void warps_draw_below(struct panel *p, const struct canvas *canvas, int y, int rows);
 /* "12.8k  softmax  1920 cycles, 970ns  …": what is under the cursor. */
 void warps_draw_here(struct panel *p, struct pen *pen, enum role role);
-/* The ground of boxes of a class of names. */
-enum role warps_ground(unsigned class);
+/* The ground of boxes of a class of names: of waits there is none. */
+enum role warps_ground(const struct panel_warps *pw, unsigned class);
 
 #endif

@@ -363,10 +363,11 @@ struct line {
 	struct panel *p;
 	struct pen *pen;
 	size_t lane;
-	bool is_here;    /* the cursor's row */
-	bool is_single;  /* one warp's */
-	unsigned cursor; /* column */
-	int x;           /* of column 0 */
+	bool is_here;   /* the cursor's row */
+	bool is_single; /* one warp's */
+	unsigned
+		cursor; /* column, in which all lanes are marked: what do others do at this moment? */
+	int x;          /* of column 0 */
 };
 
 /* Roles of classes: grounds, and inks for what is little of a column. */
@@ -377,22 +378,28 @@ static const struct {
 	{ROLE_BOX_CODE, ROLE_CODE},     {ROLE_BOX_SET, ROLE_COPY},
 };
 
-enum role warps_ground(unsigned class)
+/* Colours are for work. */
+enum role warps_ground(const struct panel_warps *pw, unsigned class)
 {
-	return class == WARP_OTHERS ? ROLE_BOX_SAME
-				    : class_roles[class % ARRAY_SIZE(class_roles)].ground;
+	if (pw->tracks.classes[class].waits)
+		return ROLE_DIM;
+	return class == WARP_OTHERS
+		       ? ROLE_BOX_SAME
+		       : class_roles[pw->colours[class] % ARRAY_SIZE(class_roles)].ground;
 }
 
-static enum role ink_of(unsigned class)
+static enum role ink_of(const struct panel_warps *pw, unsigned class)
 {
-	return class == WARP_OTHERS ? ROLE_DIM : class_roles[class % ARRAY_SIZE(class_roles)].ink;
+	if (pw->tracks.classes[class].waits || class == WARP_OTHERS)
+		return ROLE_DIM;
+	return class_roles[pw->colours[class] % ARRAY_SIZE(class_roles)].ink;
 }
 
 static void put_column(struct line *l, unsigned k, enum role role, const char *text)
 {
 	struct pen at = pen_at(l->pen->canvas, l->pen->y, l->x + (int)k, 1);
 
-	at.selected = l->is_here && k == l->cursor;
+	at.selected = k == l->cursor;
 	pen_put(&at, role, text);
 }
 
@@ -410,7 +417,7 @@ static void draw_cell(struct line *l, unsigned k)
 					   : " ");
 		return;
 	}
-	put_column(l, k, warp_cell_share(cell) >= 0.5 ? warps_ground(class) : ink_of(class),
+	put_column(l, k, warp_cell_share(cell) >= 0.5 ? warps_ground(pw, class) : ink_of(pw, class),
 		   (const char[]){pw->letters[class], '\0'});
 }
 
@@ -468,8 +475,14 @@ static unsigned box_end(const struct line *l, unsigned k)
 	return end - k < BOX_LEAST ? k : end;
 }
 
-/* Its name where there is room for it, else its letter; without colours, its letter all along. A side parts it from the one
- * before, where that is of the same letter. */
+static void put_box_name(struct pen *pen, enum role role, const char *name)
+{
+	pen_name(pen, role, &(struct pen_name){.text = name});
+	pen_repeat(pen, role, " ", MIN(1, pen_left(pen)));
+}
+
+/* Its name where there is room for it, else its letter; without a ground, its letter all along, behind the name. A side parts it
+ * from the one before, where that is of the same letter. */
 static void draw_box(struct line *l, unsigned k, unsigned end)
 {
 	const struct panel_warps *pw = as_warps(l->p);
@@ -482,16 +495,20 @@ static void draw_box(struct line *l, unsigned k, unsigned end)
 		warps_name(pw, warp_tracks_scope(&pw->tracks, track->warp, v->scope)->name);
 	struct pen pen = pen_at(l->pen->canvas, l->pen->y, l->x + (int)k, (int)(end - k));
 	const char letter[] = {pw->letters[class], '\0'};
+	bool has_ground = !look->mono && !pw->tracks.classes[class].waits;
+	unsigned filled;
 
 	if (k > 0 && warp_cell_class(&cell[-1]) == class && last_of(&cell[-1]) != last_of(cell))
-		pen_put(&pen, warps_ground(class), look->glyphs->side);
+		pen_put(&pen, warps_ground(pw, class), look->glyphs->side);
 	if (!look->mono && text_columns(name, strlen(name), look->ascii) < pen_left(&pen))
-		pen_name(&pen, warps_ground(class), &(struct pen_name){.text = name});
+		put_box_name(&pen, warps_ground(pw, class), name);
 	else
-		pen_put(&pen, warps_ground(class), letter);
-	pen_repeat(&pen, warps_ground(class), look->mono ? letter : " ", pen_left(&pen));
-	if (l->is_here && l->cursor >= k && l->cursor < end)
-		put_column(l, l->cursor, warps_ground(class), letter);
+		pen_put(&pen, warps_ground(pw, class), letter);
+	filled = (unsigned)(pen.x - l->x); /* on other lanes names stay readable */
+	pen_repeat(&pen, warps_ground(pw, class), has_ground ? " " : letter, pen_left(&pen));
+	if (l->cursor >= (l->is_here ? k : filled) && l->cursor < end)
+		put_column(l, l->cursor, warps_ground(pw, class),
+			   l->is_here || !has_ground ? letter : " ");
 }
 
 /* Over what is there: they have no length. */
@@ -537,7 +554,7 @@ static void draw_label(struct panel *p, struct pen *pen, const struct warp_lane 
 	buf_done(&text);
 }
 
-/* How much of what is in sight the lane's warps were in scopes. */
+/* How much of what is in sight the lane's warps were in scopes, and did not wait. */
 static void draw_busy(struct panel *p, struct pen *pen, int x)
 {
 	const struct panel_warps *pw = as_warps(p);
@@ -548,7 +565,7 @@ static void draw_busy(struct panel *p, struct pen *pen, int x)
 	for (unsigned k = 0; k < pw->axis.n; k++) {
 		all.present += pw->cells[k].present;
 		for (unsigned c = 0; c < WARP_CLASSES; c++)
-			all.cycles[c] += pw->cells[k].cycles[c];
+			all.cycles[c] += pw->tracks.classes[c].waits ? 0 : pw->cells[k].cycles[c];
 	}
 	snprintf(percent, sizeof(percent), all.present ? "%.0f%%" : "-",
 		 warp_cell_share(&all) * 100);

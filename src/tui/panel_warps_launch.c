@@ -37,23 +37,36 @@ static bool is_taken(const struct panel_warps *pw, unsigned n, char letter)
 	return memchr(pw->letters, letter, n) != NULL;
 }
 
-/* A letter of its name that no other class has, else any; the first ones have most time, and the choice. */
+static bool is_letter(char c)
+{
+	return isalpha((unsigned char)c);
+}
+
+/* Capitals for work, small letters for waiting, so that they can be told apart without colours, too. */
+static char letter_of(const struct panel_warps *pw, unsigned n, char c)
+{
+	return (char)(pw->tracks.classes[n].waits ? tolower((unsigned char)c)
+						  : toupper((unsigned char)c));
+}
+
+/* A letter that no other class has: the first one of a word of its name, else another one of it, else any; the first classes have
+ * most time, and the choice. They are fewer than letters. */
 static char choose_letter(const struct panel_warps *pw, unsigned n)
 {
 	const char *name = strtab_str(pw->tracks.t->names, pw->tracks.classes[n].name);
 
-	for (unsigned lower = 0; lower < 2; lower++)
+	for (unsigned within = 0; within < 2; within++)
 		for (const char *c = name; *c; c++) {
-			char letter = (char)(lower ? tolower((unsigned char)*c)
-						   : toupper((unsigned char)*c));
+			bool is_first = c == name || !is_letter(c[-1]);
 
-			if (isalpha((unsigned char)letter) && !is_taken(pw, n, letter))
-				return letter;
+			if (is_letter(*c) && (within || is_first) &&
+			    !is_taken(pw, n, letter_of(pw, n, *c)))
+				return letter_of(pw, n, *c);
 		}
-	for (char letter = 'A'; letter <= 'Z'; letter++)
-		if (!is_taken(pw, n, letter))
-			return letter;
-	return '*';
+	for (char letter = 'A'; letter < 'Z'; letter++)
+		if (!is_taken(pw, n, letter_of(pw, n, letter)))
+			return letter_of(pw, n, letter);
+	return letter_of(pw, n, 'Z');
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -120,6 +133,7 @@ bool warps_make(struct panel *p)
 {
 	struct panel_warps *pw = as_warps(p);
 	uint64_t begun_ns = clock_monotonic_ns(), now_ns;
+	uint8_t n_colours = 0;
 
 	if (pw->is_made)
 		return true;
@@ -130,8 +144,11 @@ bool warps_make(struct panel *p)
 		warps_unmake(pw);
 		return false;
 	}
-	for (unsigned i = 0; i < pw->tracks.n_classes; i++)
+	for (unsigned i = 0; i < pw->tracks.n_classes; i++) {
 		pw->letters[i] = choose_letter(pw, i);
+		pw->colours[i] = n_colours;
+		n_colours += !pw->tracks.classes[i].waits;
+	}
 	pw->letters[WARP_OTHERS] = '+';
 	if (!pw->is_kind_chosen)
 		pw->kind = pw->tracks.launch->n_warps <= FEW_WARPS ? WARP_LANES_WARPS

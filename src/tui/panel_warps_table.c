@@ -144,7 +144,7 @@ static void draw_sample(const struct panel_warps *pw, struct pen *pen, const str
 	if (stat->event == WARP_EVENT_MARK || stat->event == WARP_EVENT_VALUE)
 		pen_put(pen, ROLE_TITLE, stat->event == WARP_EVENT_MARK ? g->ascending : g->found);
 	else
-		pen_put(pen, warps_ground(class), (const char[]){pw->letters[class], '\0'});
+		pen_put(pen, warps_ground(pw, class), (const char[]){pw->letters[class], '\0'});
 }
 
 /* Columns that the name has where blocks stand behind it. */

@@ -157,6 +157,60 @@ START_TEST(small)
 }
 END_TEST
 
+/* A warp that loads three tiles ahead of two that multiply: most of its time it waits for them. */
+static void specialised_launch(void)
+{
+	enum { TILES = 12, AHEAD = 3, LOAD = 120, LATENCY = 700, MULTIPLY = 900 };
+	const struct warp_trace_launch l = {.kernel = strtab_adds(scopes.names, "gemm_ws"),
+					    .device = 0,
+					    .n_blocks = 1,
+					    .n_block_warps = 12};
+	struct warp_making making[3] = {{.t = &scopes}, {.t = &scopes}, {.t = &scopes}};
+	struct warp_making *load = &making[0];
+	uint64_t full, done[TILES];
+
+	ck_assert_int_eq(warp_trace_add_launch(&scopes, &l), 0);
+	for (unsigned k = 0; k < TILES; k++) {
+		if (k >= AHEAD)
+			warp_spend(load, "wait empty", done[k - AHEAD] - load->at,
+				   WARP_TRACE_NO_PARENT);
+		warp_spend(load, "tma load", LOAD, WARP_TRACE_NO_PARENT);
+		full = load->at + LATENCY;
+		for (unsigned i = 1; i < ARRAY_SIZE(making); i++) {
+			struct warp_making *m = &making[i];
+
+			if (m->at < full)
+				warp_spend(m, "wait full", full - m->at, WARP_TRACE_NO_PARENT);
+			warp_spend(m, "wgmma", MULTIPLY + 50 * i, WARP_TRACE_NO_PARENT);
+			done[k] = m->at;
+		}
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(making); i++) {
+		struct warp_trace_warp warp = {.warp = 4 * i,
+					       .entered_ns = WARP_NS,
+					       .left_ns = WARP_NS + making[i].at / 2,
+					       .left_clock = making[i].at};
+
+		ck_assert_int_eq(warp_trace_add_warp(&scopes, &warp, making[i].v, making[i].n), 0);
+	}
+}
+
+/* Who waits is seen at once, with and without colours: "wait empty" and "wgmma" begin with the same letter. */
+static const struct golden_look waiting[] = {
+	{"warps_waits", "} }", 24, 80, .attributes = true},
+	{"warps_waits_mono", "} }", 24, 80, .no_color = true},
+	{"warps_waits_ascii", "} } + +", 24, 80, .ascii = true},
+};
+
+START_TEST(waits)
+{
+	specialised_launch();
+	open_with(
+		(struct tui_options){.ascii = waiting[_i].ascii, .no_color = waiting[_i].no_color});
+	world_look(&w, &waiting[_i]);
+}
+END_TEST
+
 START_TEST(says_what_is_missing)
 {
 	world_open(&w, &(struct tui_options){.command = "view"});
@@ -670,6 +724,7 @@ Suite *suite_warps(void)
 	tcase_add_loop_test(tc, golden, 0, (int)ARRAY_SIZE(looks));
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, small);
+	tcase_add_loop_test(tc, waits, 0, (int)ARRAY_SIZE(waiting));
 	tcase_add_test(tc, says_what_is_missing);
 	tcase_add_test(tc, devices_of_warps);
 	tcase_add_test(tc, none_is_kept);

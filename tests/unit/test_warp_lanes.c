@@ -12,6 +12,7 @@
 #include "check_main.h"
 #include "intra/warp_grid.h"
 #include "intra/warp_lanes.h"
+#include "intra/warp_waits.h"
 #include "warp_traces.h"
 
 #define NONE WARP_TRACE_NO_PARENT
@@ -450,6 +451,22 @@ START_TEST(nothing)
 }
 END_TEST
 
+/* By whole words, however they are joined. */
+START_TEST(names_of_waits)
+{
+	static const char *const waits[] = {
+		"wait",    "Wait full", "cp.async.wait_group", "consumer_wait", "producerAcquire",
+		"wait:42", "bar.sync",  "__syncthreads()",     "await copy",    "mma (idle)"};
+	static const char *const works[] = {"",       "async copy", "barrel",   "waiter", "load",
+					    "synced", "WAITFULL",   "tma load", "7",      "rebar"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		ck_assert_msg(warp_name_waits(waits[i]), "%s", waits[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(works); i++)
+		ck_assert_msg(!warp_name_waits(works[i]), "%s", works[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("warp_lanes");
@@ -468,6 +485,7 @@ int main(void)
 	tcase_add_test(tc, from_one_to_the_next);
 	tcase_add_test(tc, running_blocks);
 	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, names_of_waits);
 	suite_add_tcase(suite, tc);
 	return check_run(suite);
 }
