@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
-#include "base/hash.h"
 #include "tui/axis_hits.h"
 #include "tui/tui_impl.h"
 
@@ -46,17 +45,6 @@ static bool make_rows(struct panel *p)
 	pw->has_rows = true;
 	p->n_rows = l->n ? n : 0;
 	return true;
-}
-
-uint64_t warps_row_key(struct panel *p, size_t row)
-{
-	const struct panel_warps *pw = as_warps(p);
-	const struct warp_lane *lane = &pw->lanes.lanes[pw->rows[row].id];
-	uint64_t of = pw->kind == WARP_LANES_SMS ? lane->multiprocessor : lane->block;
-
-	if (pw->rows[row].kind != WARPS_LANE)
-		return ~hash_pair(pw->rows[row].kind, pw->rows[row].id);
-	return hash_pair(of, hash_pair((uint64_t)pw->kind << 32 | lane->warp, lane->line));
 }
 
 static bool is_heading(struct panel *p, size_t row)

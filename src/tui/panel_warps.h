@@ -90,11 +90,6 @@ void warps_choose_launch(struct panel *p);
 void warps_next_launch(struct panel *p);
 void warps_prev_launch(struct panel *p);
 
-/* ---- panel_warps.c ---- */
-
-/* The same for the lanes of a block, of whatever kind they are, as far as that can be: what a lane is of. */
-uint64_t warps_row_key(struct panel *p, size_t row);
-
 /* ---- panel_warps_at.c ---- */
 
 /* All launches that can be shown; NULL: nothing is known of warps. */
@@ -102,6 +97,8 @@ const struct warp_trace *warps_list(const struct panel *p);
 
 /* The lane of a row; NULL: of a heading, or there is no such row. */
 const struct warp_lane *warps_lane(struct panel *p, size_t row);
+/* The same for the lanes of a block, of whatever kind they are, as far as that can be: what a lane is of. */
+uint64_t warps_row_key(struct panel *p, size_t row);
 /* Columns for the names of lanes, and behind them for their shares. */
 int warps_label_width(const struct panel *p);
 int warps_busy_width(const struct panel *p);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/hash.h"
 #include "tui/names.h"
 #include "tui/panel_warps.h"
 #include "tui/tui_impl.h"
@@ -23,6 +24,17 @@ const struct warp_lane *warps_lane(struct panel *p, size_t row)
 	if (row >= p->n_rows || pw->rows[row].kind != WARPS_LANE)
 		return NULL;
 	return &pw->lanes.lanes[pw->rows[row].id];
+}
+
+uint64_t warps_row_key(struct panel *p, size_t row)
+{
+	const struct panel_warps *pw = as_warps(p);
+	const struct warp_lane *lane = &pw->lanes.lanes[pw->rows[row].id];
+	uint64_t of = pw->kind == WARP_LANES_SMS ? lane->multiprocessor : lane->block;
+
+	if (pw->rows[row].kind != WARPS_LANE)
+		return ~hash_pair(pw->rows[row].kind, pw->rows[row].id);
+	return hash_pair(of, hash_pair((uint64_t)pw->kind << 32 | lane->warp, lane->line));
 }
 
 int warps_label_width(const struct panel *p)
