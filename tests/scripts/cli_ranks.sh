@@ -83,8 +83,11 @@ X
 forwards() { "$PROTON" record -q "$@"; }
 joins() { "$PROTON" top -q "$@"; }
 PROTON_FAKE="$PROTON_FAKE;pause 10;repeat 40"
-forwards -o far.hatchet --forward - python3 -c 'import sys, time
-print("printed"); time.sleep(0.8); sys.exit(3)' 2>err | joins -b 0 -i 0.2 -o near.hatchet - >out
+forwards -o far.hatchet --forward - python3 -c 'import os, sys, time
+print("printed")
+while os.path.isdir(os.environ["work"]) and open("out").read().count("## Summary") < 2:
+    time.sleep(0.02)
+sys.exit(3)' 2>err | joins -b 0 -i 0.2 -o near.hatchet - >out
 check "a pipe: statuses" "3 0" "${PIPESTATUS[*]}"
 n_gemm=$(metric far.hatchet gemm count)
 check "all is there, at both ends" yes "$([ "$n_gemm" -ge 10 ] && [ "$(metric near.hatchet gemm count)" = "$n_gemm" ] && echo yes)"
@@ -182,7 +185,7 @@ joins -b 0 -o near.hatchet unix:s >out; check "copies: status" 0 $?; wait $!
 check "copies are told apart" $((3 * $(metric kept.tape gemm count))) "$(metric near.hatchet gemm count)"
 
 # ---- readers who leave, stand still, and come again
-forwards -o far.hatchet --forward - python3 until.py 5 2>err | true
+forwards -o far.hatchet --forward - python3 until.py left 5 2>err | sh -c 'exec <&-; touch left'
 check "a reader who leaves: status" 5 "${PIPESTATUS[0]}"
 has "is said" "the reader at 'standard output' has left" err
 check "the profile is there" yes "$([ "$(metric far.hatchet gemm count)" -ge 10 ] && echo yes)"
