@@ -30,16 +30,18 @@ static void print_moment(const struct panel_warps *pw, double value, double step
 {
 	static const char *const words[2][3] = {{"", "k", "M"}, {"ns", "us", "ms"}};
 	double unit = 1;
+	bool has_tenths;
 	int u = 0;
 
 	while (u < 2 && step >= unit * 100) {
 		unit *= 1000;
 		u++;
 	}
-	if (value < 0.5)
+	has_tenths = step < unit * 0.999;
+	if (value / unit < (has_tenths ? 0.05 : 0.5))
 		snprintf(out, WARPS_MOMENT, "0");
 	else
-		snprintf(out, WARPS_MOMENT, "%.*f%s", step < unit * 0.999, value / unit,
+		snprintf(out, WARPS_MOMENT, "%.*f%s", has_tenths, value / unit,
 			 words[pw->in_ns][u]);
 }
 
