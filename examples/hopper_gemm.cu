@@ -2,6 +2,7 @@
 // A product of matrices as Hopper wants it, and where its warps wait: one warp group asks for tiles (TMA), two multiply those that have
 // arrived (wgmma), and barriers in shared memory tell each other what is there and what may be written over.
 //   nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -DPROTON_KERNEL -o hopper_gemm hopper_gemm.cu -lcuda
+//   (of K in the thousands, with -DPROTON_KERNEL_ACCUMULATE: sums of all tiles, where records are the latest 128)
 //   proton record --intra-trace=1 -o gemm.hatchet -- ./hopper_gemm && proton report --view warps gemm.hatchet
 // hopper_gemm [M N K [LAUNCHES]]: multiples of 128, 256, 64. It compares with a simple kernel, and says how long launches took.
 #include <cuda.h>

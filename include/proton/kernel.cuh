@@ -33,8 +33,13 @@
  *	PROTON_KERNEL_RECORDS     of each, a power of two; as many as 8 KiB have, 32 of 16 warps
  *	PROTON_KERNEL_CLOCK64     clocks of 64 bits: a record is two instructions more. Those of 32 bits are to be less than 2^32 cycles
  *	                          apart, two records of a warp on end, which is two seconds; where they may not be, that is counted
- *	PROTON_KERNEL_ACCUMULATE  each warp adds up by itself, in PROTON_KERNEL_ROWS rows (16) of 48 bytes, one for each name within another:
- *	                          exact however often, for more instructions a record. Of an event shortest and longest are not known
+ *	PROTON_KERNEL_ACCUMULATE  each warp adds up by itself, in PROTON_KERNEL_ROWS rows (16), one for each name within another: exact
+ *	                          however often, for some 90 cycles a record (H200) where others take 12. A warp has 1,072 bytes of
+ *	                          shared memory of 16 rows. Of an event shortest and longest are not known
+ *	PROTON_KERNEL_INLINE      0: what a record of sums seldom does is a function that it calls; 1: it is in each of them. 1 where
+ *	                          code is for one architecture alone (sm_90a), as kernels with setmaxnreg are: of those that call functions
+ *	                          ptxas may say that "Register allocation failed" (C7600). Where it says so nevertheless, leave
+ *	                          the poorest warps more registers, or record without sums
  *
  * Which warps record can be said without compiling again: `proton record --kernel-scopes warps=0,blocks=1/16 -- ./app`.
  *
@@ -74,6 +79,14 @@
 #endif
 #ifndef PROTON_KERNEL_ROWS
 #define PROTON_KERNEL_ROWS 16
+#endif
+#ifndef PROTON_KERNEL_INLINE
+#if defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL) || \
+	defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM120_ALL)
+#define PROTON_KERNEL_INLINE 1
+#else
+#define PROTON_KERNEL_INLINE 0
+#endif
 #endif
 
 #ifndef __CUDACC_RTC__
@@ -125,7 +138,7 @@ static __device__ u64 proton_kernel_arena_2;
 enum { UNIT = 16, HEAD_WORDS = 20 };
 enum : u32 { LEAVE = 1u << 31, POINT = 1u << 29, EVENT = 2u << 29, WHOLE = 3u << 29 };
 enum : u32 { MARK, VALUE_U32, VALUE_I32, VALUE_F32, VALUE_U64, VALUE_I64, VALUE_F64, SUM };
-enum : u32 { SUM_SCOPE = POINT | SUM, SUM_MARK = SUM_SCOPE | 1u << 3, SUM_VALUE = SUM_SCOPE | 2u << 3, SUM_EVENT = SUM_SCOPE | 3u << 3 };
+enum : u32 { SUM_SCOPE = POINT | (u32)SUM, SUM_MARK = SUM_SCOPE | 1u << 3, SUM_VALUE = SUM_SCOPE | 2u << 3, SUM_EVENT = SUM_SCOPE | 3u << 3 };
 enum { ID_SHIFT = 11, ID_BITS = 18 };
 enum : u32 { EVENT_MASK = (1u << ID_SHIFT) - 1, NONE = ~0u };
 
@@ -169,6 +182,14 @@ __device__ __forceinline__ u32 multiprocessor()
 
 	asm("mov.u32 %0, %%smid;" : "=r"(sm));
 	return sm;
+}
+
+__device__ __forceinline__ u64 launch_number()
+{
+	u64 n;
+
+	asm("mov.u64 %0, %%gridid;" : "=l"(n));
+	return n;
 }
 
 __device__ __forceinline__ u64 block_index()
@@ -332,9 +353,8 @@ __device__ __forceinline__ void put_pairs(u64 to, u64 first, u64 second)
 /* sum: of its units. Nothing waits until it is there: who reads knows by the sum. */
 __device__ __forceinline__ void put_head(const struct block_head *b, u32 w, const struct slice_head &h, u32 sum)
 {
-	u64 size = (u64)h.units << 32 | h.bytes, block = block_index(), who = (u64)w << 32 | multiprocessor(), launch;
+	u64 size = (u64)h.units << 32 | h.bytes, block = block_index(), who = (u64)w << 32 | multiprocessor(), launch = launch_number();
 
-	asm("mov.u64 %0, %%gridid;" : "=l"(launch));
 	sum += sum_of(size) + sum_of(launch) + sum_of(block) + sum_of(who) + sum_of(b->entered_ns[w]) + sum_of(b->entered_clock[w]) +
 	       sum_of(h.left_ns) + sum_of(h.left_clock) + 3 * h.how;
 	put_pairs(h.place.to, h.place.at + 1, size);
@@ -428,7 +448,7 @@ struct warp {
 			     : "memory");
 	}
 
-	__device__ __forceinline__ void enter(u32 id)
+	__device__ __forceinline__ void enter(u32 id, u32)
 	{
 		record(id);
 	}
@@ -438,17 +458,17 @@ struct warp {
 		record(LEAVE | id);
 	}
 
-	__device__ __forceinline__ void mark(u32 id)
+	__device__ __forceinline__ void mark(u32 id, u32)
 	{
 		point(POINT | MARK | id);
 	}
 
-	__device__ __forceinline__ void event(u32 id, bool ends, u32 which)
+	__device__ __forceinline__ void event(u32 id, bool ends, u32 which, u32)
 	{
 		record((ends ? LEAVE : 0) | EVENT | id | (which & EVENT_MASK));
 	}
 
-	template <class T> __device__ __forceinline__ void value(u32 id, T v)
+	template <class T> __device__ __forceinline__ void value(u32 id, T v, u32)
 	{
 		u64 bits = number<T>::bits(v);
 		u32 tag = POINT | number<T>::what | id, c = clock32(), at = next();
@@ -479,6 +499,10 @@ struct warp {
 		return shared_address(block->rings[w]) + ((units() - units_kept(w) + i) & (PROTON_KERNEL_RECORDS - 1)) * UNIT;
 	}
 
+	__device__ __forceinline__ void settle()
+	{
+	}
+
 	/* What the thread that records knows, for those who copy. */
 	__device__ __forceinline__ void share(u32 there, u32 from)
 	{
@@ -496,9 +520,9 @@ struct scope {
 	warp &w;
 	u32 id;
 #ifdef PROTON_KERNEL_CLOCK64
-	__device__ __forceinline__ scope(warp &of, u32 name) : w(of), id(name)
+	__device__ __forceinline__ scope(warp &of, u32 name, u32 site) : w(of), id(name)
 	{
-		w.enter(id);
+		w.enter(id, site);
 	}
 	__device__ __forceinline__ ~scope()
 	{
@@ -507,7 +531,7 @@ struct scope {
 #else
 	u32 entered;
 
-	__device__ __forceinline__ scope(warp &of, u32 name) : w(of), id(name), entered(clock32())
+	__device__ __forceinline__ scope(warp &of, u32 name, u32) : w(of), id(name), entered(clock32())
 	{
 	}
 	__device__ __forceinline__ ~scope()
@@ -521,9 +545,31 @@ struct scope {
 
 /* ---- sums, in rows ---- */
 
-enum { UNITS_OF_ROW = 3, ROW = UNITS_OF_ROW * UNIT, TABLE = PROTON_KERNEL_ROWS * ROW };
+enum { UNITS_OF_ROW = 3, ROW = UNITS_OF_ROW * UNIT };
 
-/* In shared memory, of each warp: rows, as a slice has them. */
+/* Room for two places in the source a row: a power of two. */
+__host__ __device__ constexpr u32 shortcuts(u32 n)
+{
+	return n < 2 * PROTON_KERNEL_ROWS ? shortcuts(n * 2) : n;
+}
+
+/* In shared memory, of each warp: row 0, which is none and takes what finds no room, rows, from 1 on, and of places in the source which row
+ * each of them found the last time, and of which key (a shortcut; several may have one), so that mostly nobody looks for it. A row,
+ * until the warp ends (settle_row() then makes what a slice has):
+ *
+ *   key │ how many │ clock of entering (events: how many began)
+ *   sum │ least │ most                            (64, 32 and 32 bits of cycles; of values doubles, two)
+ *   flags │ left unentered │ least │ most         (what of the cycles is above 32 bits; of values a double, the most)
+ *
+ * A key is an id, a kind, and the row that it is within: 31…14, 12…11, 10…0. SLOW is beside it while the shortest way to leave
+ * would be wrong: something of the row is above 32 bits, or a scope that it is within was left before it. */
+enum : u32 { SUM_KIND_SHIFT = 11, PARENT_MASK = (1u << SUM_KIND_SHIFT) - 1, SLOW = 1u << 13, KEY_ID_SHIFT = 14, NO_KEY = ~0u };
+enum sum_kind : u32 { KIND_SCOPE, KIND_MARK, KIND_VALUE, KIND_EVENT };
+enum { ROW_COUNT = 4, ROW_ENTERED = 8, ROW_FLAGS = 2 * UNIT, ROW_UNENTERED = ROW_FLAGS + 4, ROW_MOST_ABOVE = ROW - 4 };
+enum : u32 { LEFT = 1, OPEN = 2 }; /* flags: left, while one within it is open; open as the warp ends */
+enum { N_ROWS = ROW_FLAGS + 8, N_ROWLESS = N_ROWS + 4 }; /* of row 0 */
+enum { SHORTCUT = 8, N_SHORTCUTS = shortcuts(2), SHORTCUTS_AT = (PROTON_KERNEL_ROWS + 1) * ROW, TABLE = SHORTCUTS_AT + N_SHORTCUTS * SHORTCUT };
+
 struct block : block_head {
 	alignas(UNIT) char tables[PROTON_KERNEL_WARPS][TABLE];
 };
@@ -546,6 +592,82 @@ __device__ __forceinline__ void put_unit(u32 at, const struct unit &u)
 	asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(u.a), "r"(u.b), "r"(u.c), "r"(u.d) : "memory");
 }
 
+__device__ __forceinline__ u32 get_word(u32 at)
+{
+	u32 v;
+
+	asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at) : "memory");
+	return v;
+}
+
+__device__ __forceinline__ void put_word(u32 at, u32 v)
+{
+	asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(v) : "memory");
+}
+
+/* Two words: a shortcut, or 64 bits. */
+__device__ __forceinline__ void put_pair(u32 at, u32 low, u32 high)
+{
+	asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(low), "r"(high) : "memory");
+}
+
+/* What follows is done where `is` is not 0, in the thread that records: without a branch, which would take longer. */
+#define PROTON_KERNEL_IF(is) "{ .reg .pred p; setp.ne.s32 p, " is ", 0; @p "
+
+__device__ __forceinline__ void get_pair_if(u32 is, u32 at, u32 *ret_low, u32 *ret_high)
+{
+	asm volatile(PROTON_KERNEL_IF("%3") "ld.shared.v2.u32 {%0, %1}, [%2]; }"
+		     : "=r"(*ret_low), "=r"(*ret_high)
+		     : "r"(at), "r"(is)
+		     : "memory");
+}
+
+__device__ __forceinline__ struct unit get_unit_if(u32 is, u32 at)
+{
+	struct unit u;
+
+	asm volatile(PROTON_KERNEL_IF("%5") "ld.shared.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+		     : "=r"(u.a), "=r"(u.b), "=r"(u.c), "=r"(u.d)
+		     : "r"(at), "r"(is)
+		     : "memory");
+	return u;
+}
+
+/* The same, of an address that no table has at 1: ptxas makes a branch of two on end with one condition. */
+__device__ __forceinline__ struct unit get_next_unit_if(u32 is, u32 at)
+{
+	struct unit u;
+
+	asm volatile("{ .reg .pred p; setp.gt.u32 p, %5, 1; @p ld.shared.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+		     : "=r"(u.a), "=r"(u.b), "=r"(u.c), "=r"(u.d)
+		     : "r"(at), "r"(is)
+		     : "memory");
+	return u;
+}
+
+__device__ __forceinline__ void put_unit_if(u32 is, u32 at, const struct unit &u)
+{
+	asm volatile(PROTON_KERNEL_IF("%5") "st.shared.v4.u32 [%0], {%1, %2, %3, %4}; }" ::"r"(at), "r"(u.a), "r"(u.b), "r"(u.c), "r"(u.d),
+		     "r"(is)
+		     : "memory");
+}
+
+__device__ __forceinline__ void put_word_if(u32 is, u32 at, u32 v)
+{
+	asm volatile(PROTON_KERNEL_IF("%2") "st.shared.u32 [%0], %1; }" ::"r"(at), "r"(v), "r"(is) : "memory");
+}
+
+__device__ __forceinline__ void put_long_if(u32 is, u32 at, u64 v)
+{
+	asm volatile(PROTON_KERNEL_IF("%2") "st.shared.u64 [%0], %1; }" ::"r"(at), "l"(v), "r"(is) : "memory");
+}
+
+/* Nothing waits for it. */
+__device__ __forceinline__ void add_if(u32 is, u32 at, u32 n)
+{
+	asm volatile(PROTON_KERNEL_IF("%2") "red.shared.add.u32 [%0], %1; }" ::"r"(at), "r"(n), "r"(is) : "memory");
+}
+
 __device__ __forceinline__ u64 join(u32 low, u32 high)
 {
 	return (u64)high << 32 | low;
@@ -556,147 +678,99 @@ __device__ __forceinline__ struct unit split(u64 first, u64 second)
 	return {(u32)first, (u32)(first >> 32), (u32)second, (u32)(second >> 32)};
 }
 
-/* What a warp knows of its table, in registers: what is waited for is memory. */
-struct table {
-	u32 n;       /* rows that are used */
-	u32 rowless; /* records that had none */
-	u32 open;    /* the row of the innermost scope that is open; NONE */
-	u32 last;    /* the row that was used last; and scopes were left before others within them (CROSSED) */
-};
-enum : u32 { CROSSED = 1u << 31 };
-
-/* A row that is being looked at: tag, row that it is within, how many, how many began (src/intra/warp_slices.h). */
-struct row {
-	u32 at; /* 0: there is none */
-	struct unit head;
-};
-
-__device__ __forceinline__ struct row get_row(u32 rows, u32 i)
+/* Of what is below the kernel; below another row it is more by its number. */
+__device__ __forceinline__ constexpr u32 key_of(u32 id, enum sum_kind kind)
 {
-	u32 at = rows + i * ROW;
-
-	return {at, get_unit(at)};
+	return id << ((int)KEY_ID_SHIFT - ID_SHIFT) | kind << SUM_KIND_SHIFT;
 }
 
-/* The row of a name within another one, which is made where there is room: mostly the one behind the last. */
-__device__ __forceinline__ struct row find_row(u32 rows, struct table &t, u32 tag, u32 parent)
-{
-	u32 crossed = t.last & CROSSED, i = t.last & ~CROSSED;
-	struct row r;
+#if PROTON_KERNEL_INLINE
+#define PROTON_KERNEL_SELDOM __forceinline__
+#else
+#define PROTON_KERNEL_SELDOM __noinline__
+#endif
 
-	for (u32 k = 0; k < t.n; k++) {
-		i = i + 1 < t.n ? i + 1 : 0;
-		r = get_row(rows, i);
-		t.last = i | crossed;
-		if (r.head.a == tag && r.head.b == parent)
-			return r;
+/* The row of a key, which is made where there is room. 0: there is none. */
+__device__ __forceinline__ u32 find_row(u32 table, u32 key)
+{
+	u32 n = get_word(table + N_ROWS), at = table + ROW, end = at + n * ROW;
+
+	for (u32 i = 1; at != end; at += ROW, i++)
+		if ((get_word(at) & ~SLOW) == key)
+			return i;
+	if (n == PROTON_KERNEL_ROWS) {
+		put_word(table + N_ROWLESS, get_word(table + N_ROWLESS) + 1);
+		return 0;
 	}
-	if (t.n == PROTON_KERNEL_ROWS) {
-		t.rowless++;
-		return {0, {}};
-	}
-	t.last = t.n | crossed;
-	r = {rows + t.n++ * ROW, {tag, parent, 0, 0}};
-	put_unit(r.at + UNIT, split(0, ~0ull));
-	put_unit(r.at + 2 * UNIT, split(0, 0));
+	put_unit(at, {key, 0, 0, 0});
+	put_unit(at + UNIT, {0, 0, ~0u, 0});
+	put_unit(at + 2 * UNIT, {0, 0, 0, 0});
+	put_word(table + N_ROWS, n + 1);
+	return n + 1;
+}
+
+/* … and it is known then. */
+static __device__ PROTON_KERNEL_SELDOM u32 find_row_again(u32 table, u32 key, u32 shortcut)
+{
+	u32 r = find_row(table, key);
+
+	if (r)
+		put_pair(shortcut, key, r);
 	return r;
 }
 
-static __device__ __noinline__ struct table enter_row(u32 rows, struct table t, u32 tag)
+/* One more time of this row, of any length. */
+__device__ __forceinline__ void add_time(u32 at, u64 cycles)
 {
-	struct row r = find_row(rows, t, tag, t.open);
+	struct unit h = get_unit(at), s = get_unit(at + UNIT), m = get_unit(at + 2 * UNIT);
+	u64 sum = join(s.a, s.b) + cycles, least = join(s.c, m.c), most = join(s.d, m.d);
 
-	if (r.at) {
-		t.open = t.last & ~CROSSED;
-		r.head.d |= 1;
-		put_unit(r.at, r.head);
-		asm volatile("st.shared.u64 [%0], %1;" ::"r"(r.at + ROW - 8), "l"(clock64()) : "memory");
+	least = !h.b || cycles < least ? cycles : least;
+	most = cycles > most ? cycles : most;
+	put_unit(at, {most >> 32 ? h.a | SLOW : h.a & ~SLOW, h.b + 1, h.c, h.d});
+	put_unit(at + UNIT, {(u32)sum, (u32)(sum >> 32), (u32)least, (u32)most});
+	put_unit(at + 2 * UNIT, {m.a, m.b, (u32)(least >> 32), (u32)(most >> 32)});
+}
+
+/* Behind the innermost one: the next one that was not left before. Those that were may be entered again. */
+__device__ __forceinline__ u32 step_out(u32 table, u32 left)
+{
+	u32 i = get_word(table + left * ROW) & PARENT_MASK;
+
+	while (i && get_word(table + i * ROW + ROW_FLAGS) & LEFT) {
+		u32 at = table + i * ROW, key = get_word(at);
+
+		put_word(at + ROW_FLAGS, 0);
+		put_word(at, get_word(at + ROW_MOST_ABOVE) ? key | SLOW : key & ~SLOW);
+		i = key & PARENT_MASK;
 	}
-	return t;
+	return i;
 }
 
-/* The innermost of that name that is open. */
-__device__ __forceinline__ struct row find_open_row(u32 rows, const struct table &t, u32 tag)
+/* A scope that is not the innermost one, or that has what is not the shortest way (SLOW), or was never entered. Which one is open then. */
+static __device__ PROTON_KERNEL_SELDOM u32 leave_slowly(u32 table, u32 open, u32 key, u64 now)
 {
-	struct row r = {0, {}};
+	u32 i, at;
+	struct unit h;
 
-	for (u32 i = t.open; i != NONE; i = r.head.b) {
-		r = get_row(rows, i);
-		if (r.head.a == tag && r.head.d & 1)
-			return r;
+	for (i = open; i; i = h.a & PARENT_MASK) {
+		at = table + i * ROW;
+		h = get_unit(at);
+		if (!((h.a ^ key) & ~(PARENT_MASK | SLOW)) && !(get_word(at + ROW_FLAGS) & LEFT))
+			break;
+		put_word(at, h.a | SLOW); /* which one is left behind it is to be looked for */
 	}
-	return {0, {}};
-}
-
-/* One more time of this row, of which the rest is there, too. */
-__device__ __forceinline__ void add_time(const struct row &r, const struct unit &sum, const struct unit &most, u64 now)
-{
-	u64 cycles = now - join(most.c, most.d), least = join(sum.c, sum.d), longest = join(most.a, most.b);
-
-	put_unit(r.at, {r.head.a, r.head.b, r.head.c + 1, r.head.d & ~1u});
-	put_unit(r.at + UNIT, split(join(sum.a, sum.b) + cycles, cycles < least ? cycles : least));
-	put_unit(r.at + 2 * UNIT, split(cycles > longest ? cycles : longest, 0));
-}
-
-/* Where scopes nest, which is what is within, too, and one look at memory. */
-__device__ __forceinline__ void step_out(u32 rows, struct table &t, const struct row &left)
-{
-	struct row r = left;
-
-	if (rows + t.open * ROW != left.at) {
-		t.last |= CROSSED;
-		return;
+	if (!i) {
+		i = find_row(table, key);
+		at = table + i * ROW + ROW_UNENTERED;
+		put_word(at, get_word(at) + 1);
+		return open;
 	}
-	t.open = left.head.b;
-	while (t.last & CROSSED && t.open != NONE && !((r = get_row(rows, t.open)).head.d & 1))
-		t.open = r.head.b;
-	if (t.open == NONE)
-		t.last &= ~CROSSED;
-}
-
-static __device__ __noinline__ struct table leave_row(u32 rows, struct table t, u32 tag, u64 now)
-{
-	struct row r = get_row(rows, t.open != NONE ? t.open : 0); /* the one, mostly: all of it is asked for at once */
-	struct unit sum = get_unit(r.at + UNIT), most = get_unit(r.at + 2 * UNIT);
-
-	if (t.open == NONE || r.head.a != tag) {
-		r = find_open_row(rows, t, tag);
-		if (r.at) {
-			sum = get_unit(r.at + UNIT);
-			most = get_unit(r.at + 2 * UNIT);
-		}
-	}
-	if (r.at) {
-		add_time(r, sum, most, now);
-		step_out(rows, t, r);
-		return t;
-	}
-	r = find_row(rows, t, tag, NONE);
-	if (r.at)
-		put_unit(r.at, {tag, NONE, r.head.c, r.head.d + 2});
-	return t;
-}
-
-static __device__ __noinline__ struct table add_mark(u32 rows, struct table t, u32 tag)
-{
-	struct row r = find_row(rows, t, tag, t.open);
-
-	if (r.at)
-		put_unit(r.at, {tag, r.head.b, r.head.c + 1, 0});
-	return t;
-}
-
-static __device__ __noinline__ struct table add_event(u32 rows, struct table t, u32 tag, bool ends, u64 now)
-{
-	struct row r = find_row(rows, t, tag, NONE);
-	struct unit sum;
-
-	if (!r.at)
-		return t;
-	sum = get_unit(r.at + UNIT);
-	put_unit(r.at, {tag, NONE, r.head.c + ends, r.head.d + !ends});
-	put_unit(r.at + UNIT, split(join(sum.a, sum.b) + (ends ? now : 0 - now), 0));
-	return t;
+	add_time(at, now - join(h.c, h.d));
+	if (i == open)
+		return step_out(table, open);
+	put_word(at + ROW_FLAGS, LEFT);
+	return open;
 }
 
 __device__ __forceinline__ double as_double(u32 low, u32 high)
@@ -704,98 +778,173 @@ __device__ __forceinline__ double as_double(u32 low, u32 high)
 	return __longlong_as_double((long long)join(low, high));
 }
 
-static __device__ __noinline__ struct table add_value(u32 rows, struct table t, u32 tag, double v)
+__device__ __forceinline__ void add_value(u32 at, double v)
 {
-	struct row r = find_row(rows, t, tag, t.open);
-	struct unit sum, most;
+	struct unit h = get_unit(at), sum, most;
 	double all = v, least = v, largest = v;
 
-	if (!r.at)
-		return t;
-	if (r.head.c) {
-		sum = get_unit(r.at + UNIT);
-		most = get_unit(r.at + 2 * UNIT);
+	if (h.b) {
+		sum = get_unit(at + UNIT);
+		most = get_unit(at + 2 * UNIT);
 		all += as_double(sum.a, sum.b);
 		least = fmin(v, as_double(sum.c, sum.d));
 		largest = fmax(v, as_double(most.a, most.b));
 	}
-	put_unit(r.at, {tag, r.head.b, r.head.c + 1, 0});
-	put_unit(r.at + UNIT, split(number<double>::bits(all), number<double>::bits(least)));
-	put_unit(r.at + 2 * UNIT, split(number<double>::bits(largest), 0));
-	return t;
+	put_word(at + ROW_COUNT, h.b + 1);
+	put_unit(at + UNIT, split(number<double>::bits(all), number<double>::bits(least)));
+	put_pair(at + 2 * UNIT, (u32)number<double>::bits(largest), (u32)(number<double>::bits(largest) >> 32));
+}
+
+/* As a slice has it (src/intra/warp_slices.h). */
+__device__ __forceinline__ void settle_row(u32 at)
+{
+	struct unit h = get_unit(at), s = get_unit(at + UNIT), m = get_unit(at + 2 * UNIT);
+	u32 kind = h.a >> SUM_KIND_SHIFT & 3, parent = h.a & PARENT_MASK, began = kind == KIND_EVENT ? h.c : 0;
+	u64 least = kind == KIND_EVENT ? 0 : ~0ull, most = 0;
+
+	if (kind == KIND_SCOPE) {
+		began = (m.a & OPEN ? 1 : 0) + 2 * m.b;
+		least = h.b ? join(s.c, m.c) : ~0ull;
+		most = join(s.d, m.d);
+	} else if (kind == KIND_VALUE) {
+		least = join(s.c, s.d);
+		most = join(m.a, m.b);
+	}
+	put_unit(at, {SUM_SCOPE | kind << 3 | h.a >> KEY_ID_SHIFT << ID_SHIFT, parent - 1, h.b, began});
+	put_unit(at + UNIT, split(join(s.a, s.b), least));
+	put_unit(at + 2 * UNIT, split(most, 0));
 }
 
 /* What a thread knows of its warp. */
 struct warp {
-	u32 rows; /* address in shared memory; NONE: it does not record */
-	struct table table;
+	u32 table; /* address in shared memory; 0: it does not record */
+	u32 open;  /* the row of the innermost scope that is open; 0: none */
 	struct block *block;
+	u32 n, rowless; /* as it ends: rows that are used, and records that had none */
 	enum : u32 { HOW = HOW_SUMS };
 
 	__device__ __forceinline__ void begin(u32 w, bool records)
 	{
-		rows = records ? shared_address(block->tables[w]) : NONE;
-		table = {0, 0, NONE, 0};
+		table = open = n = rowless = 0;
+		if (!records)
+			return;
+		table = shared_address(block->tables[w]);
+		put_unit(table, {NO_KEY, 0, 0, 0});
+		put_unit(table + 2 * UNIT, {0, 0, 0, 0});
+		for (u32 i = 0; i < N_SHORTCUTS / 2; i++)
+			put_unit(table + SHORTCUTS_AT + i * UNIT, {NO_KEY, 0, NO_KEY, 0});
 	}
 
 	__device__ __forceinline__ bool is_recording() const
 	{
-		return rows != NONE;
+		return table != 0;
 	}
 
-	__device__ __forceinline__ void enter(u32 id)
+	/* 0: none, which is a place like another. next: what is open behind it, where it is entered. */
+	__device__ __forceinline__ u32 row_of(u32 key, u32 site, u32 &next) const
 	{
-		if (is_recording())
-			table = enter_row(rows, table, SUM_SCOPE | id);
+		u32 shortcut = table + SHORTCUTS_AT + site % N_SHORTCUTS * SHORTCUT, known, r;
+
+		get_pair_if(table, shortcut, &known, &r);
+		next = r;
+		if (__builtin_expect(table && known != key, 0)) {
+			r = find_row_again(table, key, shortcut);
+			next = r ? r : open;
+		}
+		return r;
+	}
+
+	__device__ __forceinline__ u32 row_of(u32 key, u32 site) const
+	{
+		u32 next;
+
+		return row_of(key, site, next);
+	}
+
+	__device__ __forceinline__ void enter(u32 id, u32 site)
+	{
+		u32 next, r = row_of(key_of(id, KIND_SCOPE) + open, site, next);
+
+		put_long_if(table, table + r * ROW + ROW_ENTERED, clock64());
+		open = next;
 	}
 
 	__device__ __forceinline__ void leave(u32 id)
 	{
 		u64 now = clock64();
+		u32 at = table + open * ROW, key = key_of(id, KIND_SCOPE), is = table;
+		struct unit h = get_unit_if(table, at), s = get_next_unit_if(table, at + UNIT);
+		u32 up = h.a - key; /* what it is within, where it is the one */
+		u64 cycles = now - join(h.c, h.d), sum = join(s.a, s.b) + cycles;
+		u32 c = (u32)cycles;
 
-		if (is_recording())
-			table = leave_row(rows, table, SUM_SCOPE | id, now);
+		if (__builtin_expect(table && (up > PARENT_MASK || cycles >> 32), 0)) {
+			up = leave_slowly(table, open, key, now);
+			is = 0;
+		}
+		put_word_if(is, at + ROW_COUNT, h.b + 1);
+		put_unit_if(is, at + UNIT, {(u32)sum, (u32)(sum >> 32), c < s.c ? c : s.c, c > s.d ? c : s.d});
+		open = up;
 	}
 
-	__device__ __forceinline__ void mark(u32 id)
+	__device__ __forceinline__ void mark(u32 id, u32 site)
 	{
-		if (is_recording())
-			table = add_mark(rows, table, SUM_MARK | id);
+		add_if(table, table + row_of(key_of(id, KIND_MARK) + open, site) * ROW + ROW_COUNT, 1);
 	}
 
-	__device__ __forceinline__ void event(u32 id, bool ends, u32)
+	__device__ __forceinline__ void event(u32 id, bool ends, u32, u32 site)
 	{
 		u64 now = clock64();
+		u32 at = table + row_of(key_of(id, KIND_EVENT), site) * ROW;
+		struct unit s = get_unit_if(table, at + UNIT);
+		u64 sum = join(s.a, s.b) + (ends ? now : 0 - now);
 
-		if (is_recording())
-			table = add_event(rows, table, SUM_EVENT | id, ends, now);
+		add_if(table, at + (ends ? ROW_COUNT : ROW_ENTERED), 1);
+		put_long_if(table, at + UNIT, sum);
 	}
 
-	template <class T> __device__ __forceinline__ void value(u32 id, T v)
+	template <class T> __device__ __forceinline__ void value(u32 id, T v, u32 site)
 	{
 		if (is_recording() && (double)v == (double)v)
-			table = add_value(rows, table, SUM_VALUE | id, (double)v);
+			add_value(table + row_of(key_of(id, KIND_VALUE) + open, site) * ROW, (double)v);
+	}
+
+	/* What is still open says so. */
+	__device__ __forceinline__ void settle()
+	{
+		if (!is_recording())
+			return;
+		n = get_word(table + N_ROWS);
+		rowless = get_word(table + N_ROWLESS);
+		for (u32 i = open; i; i = get_word(table + i * ROW) & PARENT_MASK) {
+			u32 flags = table + i * ROW + ROW_FLAGS;
+
+			put_word(flags, get_word(flags) & LEFT ? 0 : OPEN);
+		}
 	}
 
 	__device__ __forceinline__ u32 units() const
 	{
-		return table.n * UNITS_OF_ROW + table.rowless;
+		return n * UNITS_OF_ROW + rowless;
 	}
 
 	__device__ __forceinline__ u32 units_kept(u32) const
 	{
-		return table.n * UNITS_OF_ROW;
+		return n * UNITS_OF_ROW;
 	}
 
 	__device__ __forceinline__ u32 unit_at(u32 w, u32 i) const
 	{
-		return shared_address(block->tables[w]) + i * UNIT;
+		return shared_address(block->tables[w]) + ROW + i * UNIT;
 	}
 
 	__device__ __forceinline__ void share(u32 there, u32 from)
 	{
-		table.n = __shfl_sync(there, table.n, from);
+		n = __shfl_sync(there, n, from);
 		__syncwarp(there); /* what it counted is in shared memory */
+		for (u32 i = __popc(there & ((1u << lane()) - 1)); i < n; i += __popc(there))
+			settle_row(unit_at(warp_index(), i * UNITS_OF_ROW));
+		__syncwarp(there);
 	}
 
 	__device__ __forceinline__ void end()
@@ -808,9 +957,9 @@ struct scope {
 	warp &w;
 	u32 id;
 
-	__device__ __forceinline__ scope(warp &of, u32 name) : w(of), id(name)
+	__device__ __forceinline__ scope(warp &of, u32 name, u32 site) : w(of), id(name)
 	{
-		w.enter(id);
+		w.enter(id, site);
 	}
 	__device__ __forceinline__ ~scope()
 	{
@@ -845,6 +994,8 @@ struct kernel : warp {
 	{
 		bool records = is_recording();
 		u32 w = warp_index(), there = __activemask(), recording = __ballot_sync(there, records), sum = 0;
+
+		settle();
 		struct slice_head h = {{0, 0}, HEAD_WORDS * 4 + units_kept(w) * UNIT, units(), HOW, time_ns(), clock64()};
 
 		if (!recording)
@@ -881,6 +1032,12 @@ __attribute__((constructor, unused)) static void say_so()
 
 #define PROTON_KERNEL_JOIN_(a, b) a##b
 #define PROTON_KERNEL_JOIN(a, b)  PROTON_KERNEL_JOIN_(a, b)
+/* One place in the source; NVRTC does not count them. */
+#ifdef __COUNTER__
+#define PROTON_KERNEL_PLACE __COUNTER__
+#else
+#define PROTON_KERNEL_PLACE __LINE__
+#endif
 /* The number of a name. */
 #define PROTON_KERNEL_ID(name) \
 	(proton_kernel::constant<proton_kernel::hash(name)>::value << proton_kernel::ID_SHIFT)
@@ -904,7 +1061,7 @@ __attribute__((constructor, unused)) static void say_so()
 #define PROTON_KERNEL_SCOPE(name, n)                                                              \
 	PROTON_KERNEL_NAME(name, PROTON_KERNEL_JOIN(proton_kernel_name_, n));                     \
 	proton_kernel::scope PROTON_KERNEL_JOIN(proton_kernel_scope_, n)(proton_kernel_warp,      \
-									 PROTON_KERNEL_ID(name))
+									 PROTON_KERNEL_ID(name), n)
 
 /* In a kernel, once, where all its threads come by, before the first scope. A declaration.
  *   unit    none
@@ -928,7 +1085,7 @@ __attribute__((constructor, unused)) static void say_so()
  *   source  name: a literal, at most 255 bytes
  *   errors  one without the other is counted ("warp_unmatched"), and what is overwritten ("warp_records_full")
  *   thread  all of the warp; its first one is recorded */
-#define PROTON_ENTER(name) PROTON_KERNEL_RECORD(name, proton_kernel_warp.enter(proton_kernel_id))
+#define PROTON_ENTER(name) PROTON_KERNEL_RECORD(name, proton_kernel_warp.enter(proton_kernel_id, PROTON_KERNEL_PLACE))
 #define PROTON_EXIT(name)  PROTON_KERNEL_RECORD(name, proton_kernel_warp.leave(proton_kernel_id))
 
 /* Close a scope once a value is there, that a load has not brought yet, say: otherwise the clock is read as soon as the load is under way.
@@ -947,14 +1104,14 @@ __attribute__((constructor, unused)) static void say_so()
  *   source  as PROTON_ENTER()
  *   errors  what is overwritten is counted ("warp_records_full")
  *   thread  as PROTON_ENTER() */
-#define PROTON_SCOPE(name) PROTON_KERNEL_SCOPE(name, __COUNTER__)
+#define PROTON_SCOPE(name) PROTON_KERNEL_SCOPE(name, PROTON_KERNEL_PLACE)
 
 /* A moment: how often it was is "scope_entries", below the scope that is open.
  *   unit    none
  *   source  as PROTON_ENTER()
  *   errors  as PROTON_SCOPE()
  *   thread  as PROTON_ENTER() */
-#define PROTON_MARK(name) PROTON_KERNEL_RECORD(name, proton_kernel_warp.mark(proton_kernel_id))
+#define PROTON_MARK(name) PROTON_KERNEL_RECORD(name, proton_kernel_warp.mark(proton_kernel_id, PROTON_KERNEL_PLACE))
 
 /* A number, below the scope that is open: "scope_value" is the sum, with "scope_value_min", "scope_value_max", and "scope_entries" says how
  * many.
@@ -963,7 +1120,7 @@ __attribute__((constructor, unused)) static void say_so()
  *   errors  as PROTON_SCOPE(); what is no number (NaN) is counted ("warp_unmatched")
  *   thread  as PROTON_ENTER() */
 #define PROTON_METRIC(name, value_) \
-	PROTON_KERNEL_RECORD(name, proton_kernel_warp.value(proton_kernel_id, +(value_)))
+	PROTON_KERNEL_RECORD(name, proton_kernel_warp.value(proton_kernel_id, +(value_), PROTON_KERNEL_PLACE))
 
 /* What begins here and ends there, in another iteration, or in another warp of the block: a copy that is under way, say. Below the kernel.
  * Those of one name end in the order in which they began, unless the program says which (0 to 2047).
@@ -974,9 +1131,9 @@ __attribute__((constructor, unused)) static void say_so()
 #define PROTON_EVENT_BEGIN(name) PROTON_EVENT_BEGIN_OF(name, 0)
 #define PROTON_EVENT_END(name)   PROTON_EVENT_END_OF(name, 0)
 #define PROTON_EVENT_BEGIN_OF(name, which) \
-	PROTON_KERNEL_RECORD(name, proton_kernel_warp.event(proton_kernel_id, false, (which)))
+	PROTON_KERNEL_RECORD(name, proton_kernel_warp.event(proton_kernel_id, false, (which), PROTON_KERNEL_PLACE))
 #define PROTON_EVENT_END_OF(name, which) \
-	PROTON_KERNEL_RECORD(name, proton_kernel_warp.event(proton_kernel_id, true, (which)))
+	PROTON_KERNEL_RECORD(name, proton_kernel_warp.event(proton_kernel_id, true, (which), PROTON_KERNEL_PLACE))
 
 /* In the parameters and arguments of functions that record, behind all others.
  *   unit    none

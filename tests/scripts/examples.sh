@@ -72,6 +72,7 @@ hopper() {
 }
 if [ -x "$nvcc" ]; then
 	check "wgmma and TMA: without scopes" 168 "$(hopper)"
+	check "… with sums, which are inlined in kernels of roles" 168 "$(hopper -DPROTON_KERNEL -DPROTON_KERNEL_ACCUMULATE)"
 	check "… with them, in as many registers" 168 "$(hopper -DPROTON_KERNEL)"
 	for name in produce "wait for room" "ask for tiles" consume "wait for tiles" multiply store; do
 		check "… $name" yes "$(grep -qa "$name" gemm.cubin && echo yes)"

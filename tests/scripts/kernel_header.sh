@@ -74,6 +74,9 @@ extern "C" __global__ void all(float *p, int n)
 }
 END
 ways=(-DPROTON_KERNEL_RECORDS=64 -DPROTON_KERNEL_CLOCK64 -DPROTON_KERNEL_ACCUMULATE -DPROTON_KERNEL_WARPS=4 -G)
+for inline in 0 1; do
+	check "all of it, sums, PROTON_KERNEL_INLINE=$inline" 0 "$(compile all.cubin -cubin -DPROTON_KERNEL_ACCUMULATE -DPROTON_KERNEL_INLINE=$inline all.cu; echo $?)"
+done
 for way in "${ways[@]}"; do
 	check "all of it, $way" 0 "$(compile all.cubin -cubin "$way" all.cu; echo $?)"
 	[ ! -s out ] || head -n 3 out
@@ -82,6 +85,10 @@ compile scopes64.cubin -cubin -DPROTON_KERNEL_CLOCK64 "$here/cubins/scopes.cu"
 python3 "$here/tools/sass.py" scopes64.cubin >counts
 more=$(($(of straight_10 2) - $(of straight_2 2)))
 check "at most five instructions a record with clocks of 64 bits" yes "$([ "$more" -gt 0 ] && [ "$more" -le $((8 * 5)) ] && echo yes || echo "$more for 8")"
+compile sums.cubin -cubin -DPROTON_KERNEL_ACCUMULATE "$here/cubins/scopes.cu"
+python3 "$here/tools/sass.py" sums.cubin >counts
+more=$(($(of straight_10 2) - $(of straight_2 2)))
+check "at most twenty-four of a sum" yes "$([ "$more" -gt 0 ] && [ "$more" -le $((8 * 24)) ] && echo yes || echo "$more for 8")"
 
 # clang, with what it has built in: which headers of CUDA it knows depends on both.
 if command -v clang++ >/dev/null && clang++ -x cuda --cuda-gpu-arch=sm_80 -nocudainc -nocudalib --cuda-device-only -S -o none.ptx - </dev/null 2>out; then
@@ -121,6 +128,7 @@ template <int N> __global__ void kernel(float *x, int n)
 {
 	PROTON_KERNEL_INIT();
 	PROTON_SCOPE("whole");
+	PROTON_SCOPE("again");
 	auto put = [&](int i) { PROTON_SCOPE("lambda"); x[i] = N; };
 	for (int i = 0; i < n; i++)
 		if (i % 2)
@@ -150,7 +158,7 @@ sys.exit("%d %d" % (status, len(set(cubin.raw.split(b"PRTNSCP1")[1:]))))
 END
 nvrtc=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64/libnvrtc.so
 found=$(python3 rtc.py "$nvrtc" places.cu "$here/../include" 2>&1)
-[ "$found" = none ] || check "NVRTC: compiles, with three names" "0 3" "${found% *} $([ "${found#* }" -ge 3 ] && echo 3 || echo "${found#* }")"
+[ "$found" = none ] || check "NVRTC: compiles, with four names" "0 4" "${found% *} $([ "${found#* }" -ge 4 ] && echo 4 || echo "${found#* }")"
 for way in CLOCK64 ACCUMULATE; do
 	sed "1i#define PROTON_KERNEL_$way" all.cu >way.cu
 	found=$(python3 rtc.py "$nvrtc" way.cu "$here/../include" 2>&1)
