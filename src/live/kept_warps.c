@@ -129,6 +129,16 @@ static int remove_old(const char *path)
 	return unlink(path) < 0 ? -errno : 0;
 }
 
+/* Nobody has named it: a FIFO of which nobody reads, or a device, is not for us. */
+static int check_path(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
+}
+
 static int write_all(struct copying *c, const char *profile)
 {
 	_cleanup_(freep) char *path = warp_file_beside(profile);
@@ -138,7 +148,9 @@ static int write_all(struct copying *c, const char *profile)
 		return -ENOMEM;
 	if (!strcmp(path, profile)) /* that is called so */
 		return -EEXIST;
-	r = c->n ? write_file_tagged(path, c->tag, fill, c) : -ENODATA;
+	r = c->n ? check_path(path) : -ENODATA;
+	if (r == 0)
+		r = write_file_tagged(path, c->tag, fill, c);
 	return r == -ENODATA ? remove_old(path) : r;
 }
 

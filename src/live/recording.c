@@ -598,6 +598,8 @@ static void keep_warps(struct recording *rec)
 		if (r < 0)
 			complain("cannot keep scopes of single warps beside '%s': %s", files[i],
 				 strerror(-r));
+		if (r < 0)
+			rec->warps_error = r;
 	}
 }
 

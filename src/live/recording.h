@@ -78,7 +78,8 @@ struct recording {
 	int wait_status; /* of the program, as from wait(); 0 while it runs, -1: not known */
 	struct interrupts interrupts;
 	uint64_t interrupted_ns;        /* when the first signal came; 0: none */
-	struct kept_warps_counts warps; /* that are beside the profile */
+	struct kept_warps_counts warps; /* that are beside the profile … */
+	int warps_error;                /* … or why there are none */
 	pid_t disassembles;             /* a child, of code that is kept (kept_code.h); 0: none */
 	bool is_read;                   /* recording_end() was called, with this result */
 	int read_error;

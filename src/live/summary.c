@@ -348,7 +348,7 @@ static void summary_warps(const struct recording *rec, FILE *out)
 			   "proton: wrote '%s': %" PRIu64 " scopes of %" PRIu64 " warps in %" PRIu64
 			   " launches; %" PRIu64 " launches were left out",
 			   path, c->n_scopes, c->n_warps, c->n_launches, c->n_left_out);
-	else
+	else if (!rec->warps_error)
 		print_line(out, "proton: no kernel with scopes ran, whose warps --intra-trace "
 				"would keep");
 }

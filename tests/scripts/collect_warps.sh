@@ -114,6 +114,15 @@ else
 fi
 record plain --intra-trace -o x.warps
 has "a profile that is called so" "cannot keep scopes of single warps beside 'x.warps': File exists" err
+hasnt "a profile that is called so: not that no kernel ran" "no kernel with scopes ran" err
+mkfifo fifo.warps
+for at in fifo:"File exists" device:"File exists" folder:"Is a directory"; do
+	case ${at%%:*} in device) ln -s /dev/full device.warps ;; folder) mkdir folder.warps ;; esac
+	record plain --intra-trace -o "${at%%:*}.hatchet"
+	check "a ${at%%:*} where they go: status" 0 "$status"
+	has "a ${at%%:*} where they go" "cannot keep scopes of single warps beside '${at%%:*}.hatchet': ${at#*:}" err
+	hasnt "a ${at%%:*} where they go: not that no kernel ran" "no kernel with scopes ran" err
+done
 record plain --intra-trace -o /dev/null
 check "no file: status" 0 "$status"
 record plain -o plain.hatchet --intra-trace --no-follow --quiet
