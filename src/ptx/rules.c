@@ -6,12 +6,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/bounded_regex.h"
 #include "base/buf.h"
 #include "base/near.h"
 #include "base/said_rules.h"
 #include "base/util.h"
 
-enum { RULES_MOST = 256 };
+enum { RULES_MOST = 256, SHOWN_MOST = 200 /* bytes of a value that is wrong */ };
 
 /* What stands behind a rule's word. */
 enum takes { TAKES_NONE, TAKES_LINES, TAKES_NAME, TAKES_REGEX, TAKES_COUNT };
@@ -25,7 +26,8 @@ struct saying {
 
 static int complain(const struct saying *s, const char *what)
 {
-	buf_printf(s->why, "'%s%s%s': %s", s->word, *s->value ? " " : "", s->value, what);
+	buf_printf(s->why, "'%s%s%.*s%s': %s", s->word, *s->value ? " " : "", SHOWN_MOST, s->value,
+		   strlen(s->value) > SHOWN_MOST ? "…" : "", what);
 	return -EINVAL;
 }
 
@@ -70,13 +72,14 @@ static int take_name(const struct saying *s, struct ptx_rule *rule)
 
 static int take_regex(const struct saying *s, struct ptx_rule *rule)
 {
-	char text[128];
-	int r = *s->value ? regcomp(&rule->regex, s->value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+	char why[128];
+	int r;
 
-	if (r) {
-		regerror(r, &rule->regex, text, sizeof(text));
-		return complain(s, *s->value ? text : "takes a regular expression");
-	}
+	if (!*s->value)
+		return complain(s, "takes a regular expression");
+	r = bounded_regex(&rule->regex, s->value, REG_NOSUB, NULL, why, sizeof(why));
+	if (r < 0)
+		return r == -ENOMEM ? r : complain(s, why);
 	rule->text = strdup(s->value);
 	if (!rule->text)
 		regfree(&rule->regex);

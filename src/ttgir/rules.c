@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bounded_regex.h"
 #include "base/util.h"
 
 /* A rule on its way. */
@@ -83,14 +84,12 @@ static int compile(struct parser *p, const char *expression, const char *written
 			 written);
 		return -EINVAL;
 	}
-	r = regcomp(&p->rule.regex, expression, REG_EXTENDED | REG_NOSUB);
-
+	r = bounded_regex(&p->rule.regex, expression, REG_NOSUB, NULL, told, sizeof(told));
 	if (r == 0)
 		return 0;
 	p->rule.kind = TTGIR_RULE_FUNCTION;
-	if (r == REG_ESPACE)
-		return -ENOMEM;
-	regerror(r, NULL, told, sizeof(told));
+	if (r == -ENOMEM)
+		return r;
 	snprintf(p->why, p->size, "'%s' is no regular expression: %s", written, told);
 	return -EINVAL;
 }

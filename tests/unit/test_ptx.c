@@ -116,6 +116,8 @@ START_TEST(says_what_is_wrong)
 		{"loc a.py:0", "'loc a.py:0': takes FILE:LINE or FILE:LINE-LINE"},
 		{"label", "'label': takes the name of a label"},
 		{"match (", "'match (': Unmatched ( or \\("},
+		{"match ((a{1,200}){1,200}){1,200}",
+		 "'match ((a{1,200}){1,200}){1,200}': it is too large, or repeats too much"},
 		{"limit x", "'limit x': takes a number"},
 		{"kernel", "'kernel': takes a pattern of names"},
 		{"/nowhere/x.rules",

@@ -220,6 +220,7 @@ START_TEST(rules_are_read)
 		{"op", "'op' needs something behind it"},
 		{"op x{9}", "'x{9}' has a {, which expressions of rules do not take"},
 	};
+	static char deep[1 << 20]; /* more of them than the C library's stack takes */
 	struct ttgir_rules rules;
 	char why[200];
 
@@ -230,6 +231,9 @@ START_TEST(rules_are_read)
 	}
 	ck_assert_int_eq(ttgir_rules_parse(&rules, "op (", why, sizeof(why)), -EINVAL);
 	ck_assert_ptr_eq(strstr(why, "'(' is no regular expression: "), why);
+	memset(deep, '(', sizeof(deep) - 1);
+	memcpy(deep, "op ", 3);
+	ck_assert_int_eq(ttgir_rules_parse(&rules, deep, why, sizeof(why)), -EINVAL);
 	ck_assert_int_eq(ttgir_rules_parse(&rules, "dots", why, sizeof(why)), -EINVAL);
 	ck_assert_ptr_eq(strstr(why, "'dots' is no rule: there are func"), why);
 
