@@ -60,7 +60,8 @@ static void print_places(const char *path, const struct ttgir *m, const struct t
 {
 	struct ttgir_text name;
 
-	print_line(stdout, "%s: %zu scopes", path, places->n_scopes);
+	print_line(stdout, "%s: %zu scope%s", path, places->n_scopes,
+		   places->n_scopes == 1 ? "" : "s");
 	for (size_t i = 0; i < places->n_scopes; i++)
 		print_line(stdout, "  %s", places->scopes[i].name);
 	if (!places->branching)

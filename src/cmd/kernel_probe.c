@@ -80,11 +80,12 @@ static void print_name(const struct ptx_kernel *k, FILE *out)
 	if (k->why)
 		print_line(out, "%s: left as it was: %s", name ? name : k->name, k->why);
 	else if (k->shared_bytes)
-		print_line(out, "%s: %u scopes, by %s (%u bytes of a block)", name ? name : k->name,
-			   k->n_places, buffers[k->buffer], k->shared_bytes);
+		print_line(out, "%s: %u scope%s, by %s (%u bytes of a block)",
+			   name ? name : k->name, k->n_places, k->n_places == 1 ? "" : "s",
+			   buffers[k->buffer], k->shared_bytes);
 	else
-		print_line(out, "%s: %u scopes, by %s", name ? name : k->name, k->n_places,
-			   buffers[k->buffer]);
+		print_line(out, "%s: %u scope%s, by %s", name ? name : k->name, k->n_places,
+			   k->n_places == 1 ? "" : "s", buffers[k->buffer]);
 	if (k->note)
 		print_line(out, "    %s", k->note);
 }
