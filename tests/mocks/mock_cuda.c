@@ -1000,7 +1000,13 @@ uint32_t cuDeviceGetAttribute(int *value, uint32_t attribute, int device)
 		[ABI_DEVICE_CC_MAJOR] = 9,
 	};
 
+	const char *capability = getenv("MOCK_CUDA_CAPABILITY"); /* 86: 8.6 */
+
 	*value = attribute < 128 ? values[attribute] : 0;
+	if (capability && attribute == ABI_DEVICE_CC_MAJOR)
+		*value = atoi(capability) / 10;
+	if (capability && attribute == ABI_DEVICE_CC_MINOR)
+		*value = atoi(capability) % 10;
 	if (attribute == ABI_DEVICE_COMPUTE_MODE && getenv("MOCK_CUDA_EXCLUSIVE"))
 		*value = 3;
 	return 0;

@@ -74,6 +74,15 @@ record module --kernel-scopes time-shift # as if they had cost 2 cycles each at 
 check "time-shift: less by what is recorded within" "k/tile 154 77 2 77 77, k/tile/load 36 18 2 18 18" "$(inside run.hatchet)"
 record module --intra=func --intra-mode default:optimizations=time_shift
 check "time-shift: as --intra-mode says it" "k/tile 154 77 2 77 77, k/tile/load 36 18 2 18 18" "$(inside run.hatchet)"
+export MOCK_CUDA_CAPABILITY=86
+record contexts --kernel-scopes time-shift
+check "time-shift: of a device of which it is not known times are as they were recorded" "$(of 3)" "$(inside run.hatchet)"
+notes run.hatchet >notes
+check "time-shift: … which is said once" "what records within kernels cost is not known of devices of compute capability 8.6: their times are as they were recorded" "$(grep "what records" notes)"
+record contexts
+notes run.hatchet >notes
+check "time-shift: … and not where nobody asked" 0 "$(grep -c "what records" notes)"
+unset MOCK_CUDA_CAPABILITY
 record full
 check "full: the latest records are there" "k/tile 200 100 2 100 100, k/tile/load 40 20 2 20 20" "$(inside run.hatchet)"
 check "full: what was overwritten is counted" warp_records_full=196 "$(losses run.hatchet)"
