@@ -148,14 +148,14 @@ for i in $(seq "$2"); do
 	for s in $3; do
 		# One to proton alone right behind one of its kind to the group may be one with it, as for
 		# any process: it comes first, and when nothing is pending.
-		for try in $(seq 200); do
+		for try in $(seq 2000); do
 			grep -q '^ShdPnd:.*[1-9a-f]' /proc/$job/status || break
 			read -r -t 0.02 _ <> <(:)
 		done
 		for to in $job %1 -$job; do
 			kill -s $s -- $to
 			n=$((n + 1))
-			for try in $(seq 200); do
+			for try in $(seq 2000); do
 				[ "$(wc -l <got)" -ge $n ] && break
 				read -r -t 0.02 _ <> <(:)
 			done
@@ -201,14 +201,14 @@ cat >stopped.sh <<'X'
 set -m
 "$1" record -q -o s.hatchet sh stops.sh $2 &
 job=$!
-for try in $(seq 200); do
+for try in $(seq 2000); do
 	[ -n "$(jobs -s)" ] && break
 	read -r -t 0.05 _ <> <(:)
 done
 [ -n "$(jobs -s)" ] && echo stopped >left
 [ -e got ] && echo early >left
 eval "$3" >/dev/null
-for try in $(seq 200); do
+for try in $(seq 2000); do
 	[ -e got ] && [ -z "$(jobs -s)" ] && break
 	read -r -t 0.05 _ <> <(:)
 done
@@ -220,13 +220,13 @@ X
 for s in STOP TSTP TTIN; do
 	for how in 'bg %1' 'kill -CONT %1' 'kill -CONT $job' 'kill -CONT $(cat pid)'; do
 		started
-		timeout 60 setsid -w bash stopped.sh "$PROTON" $s "$how" 2>shell.err </dev/null
+		timeout 600 setsid -w bash stopped.sh "$PROTON" $s "$how" 2>shell.err </dev/null
 		check "it stops by $s, and goes on by $how" "stopped runs on 7" "$(cat left got status | xargs)"
 		kill -KILL "$(cat pid)" 2>/dev/null
 	done
 done
 started
-timeout 60 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
+timeout 600 setsid -w bash stopped.sh "$PROTON" STOP 'kill -KILL $(cat pid); touch got' 2>shell.err </dev/null
 check "killed while it stands still" 137 "$(cat status)"
 # Nobody reads while a program ends: it does not wait for long, and nothing is lost. In a session of its
 # own: who stands still in our group can be the end of all of it (SIGHUP to orphaned groups).
@@ -234,7 +234,7 @@ cat >ends.sh <<'X'
 "$1" record -o last.hatchet -- sh -c 'kill -STOP $PPID
 	PROTON_FAKE="many 30000 kern 10" sh -c "$0"; echo $? >ended; exit 3' "$2" 2>err &
 job=$!
-for try in $(seq 600); do
+for try in $(seq 4000); do
 	[ -s ended ] && break
 	read -r -t 0.05 _ <> <(:)
 done
@@ -244,7 +244,7 @@ echo $? >status
 X
 ends_unread() { # ends_unread "what" LAST_COMMAND
 	rm -f ended last.hatchet
-	timeout 60 setsid -w bash ends.sh "$PROTON" "$2" </dev/null
+	timeout 600 setsid -w bash ends.sh "$PROTON" "$2" </dev/null
 	check "$1: the program ends" yes "$([ -s ended ] && echo yes || echo no)"
 	check "$1: status" 3 "$(cat status)"
 	check "$1: all is there" 30000 "$("$PROTON" export -f csv last.hatchet | grep -c ',kern')"
@@ -289,17 +289,17 @@ PROTON_FAKE='kernel a 1000' "$PROTON" record -q --tape t.tape -o t.hatchet -- sh
 	read -r _ <heard' &
 pid=$!
 wait_for 30 is_heard
-timeout 60 sh -c "echo >heard"
+timeout 600 sh -c "echo >heard"
 wait $pid
 check "a daemon runs, as the file says" "runs 0" "$(ends t.hatchet)"
 check "… and as the tape says" "runs 0" "$(ends t.tape)"
-timeout 60 sh -c "echo >hold"
+timeout 600 sh -c "echo >hold"
 
 # ---- waits of ours are ended by a signal
 cat >interrupt.py <<'X'
 # interrupt.py SIGNAL… -- COMMAND…: when the program (pid) is gone, and proton takes the signals
 import os, signal, subprocess, sys, time
-end = time.monotonic() + 20
+end = time.monotonic() + 200
 def until(f):
     while not f():
         if time.monotonic() > end:
@@ -318,7 +318,7 @@ until(takes_interrupts)
 for s in sys.argv[1:n]:
     p.send_signal(getattr(signal, s))
 try:
-    print(p.wait(15))
+    print(p.wait(150))
 except subprocess.TimeoutExpired:
     print("it waits on")
     p.kill()
