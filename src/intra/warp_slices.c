@@ -12,6 +12,8 @@
 
 enum form { FORM_RECORD = 0, FORM_POINT = 1, FORM_EVENT = 2, FORM_WHOLE = 3 };
 enum { MORE_BITS = 11, UNITS_OF_SUM = 3, LOOKED_AT_MOST = 4096 };
+enum { LONE_WARP = (1 << WARP_LONE_WARP_BITS) - 1, LONE_BLOCK_BITS = 48 };
+#define LONE_BLOCK ((UINT64_C(1) << LONE_BLOCK_BITS) - 1)
 
 /* A unit, and when it was written on the warp's clock, which does not wrap. */
 struct unit {
@@ -53,10 +55,49 @@ static uint32_t sum_of(const struct warp_ring *ring, uint64_t at, uint32_t bytes
 	return sum;
 }
 
+/* Of all but the sum. */
+static uint32_t lone_sum(const struct warp_ring *ring, uint64_t at)
+{
+	static const uint32_t of_part[] = {WARP_LONE_WEIGHT, 3, 5, 7};
+	uint32_t sum = 0;
+
+	for (uint32_t word = 0; word < WARP_SLICE_LONE / 4; word++)
+		if (word != 3)
+			sum += of_part[word % 4] * ring_word(ring, at + word * 4);
+	return sum;
+}
+
+static bool read_lone(const struct warp_ring *ring, uint64_t at, struct warp_slice *ret)
+{
+	uint32_t what = ring_word(ring, at + 8);
+	uint64_t block = ring_long(ring, at + 24);
+
+	if (ring_long(ring, at) != at + 1 || ring_word(ring, at + 12) != lone_sum(ring, at))
+		return false;
+	*ret = (struct warp_slice){
+		.launch = ring_long(ring, at + 16),
+		.block = block & LONE_BLOCK,
+		.multiprocessor = (uint32_t)(block >> LONE_BLOCK_BITS),
+		.warp = what & LONE_WARP,
+		.entered_ns = ring_long(ring, at + 32),
+		.entered_clock = ring_long(ring, at + 40),
+		.left_ns = ring_long(ring, at + 48),
+		.left_clock = ring_long(ring, at + 56),
+		.written = 1,
+		.n_units = 1,
+		.bytes = WARP_SLICE_LONE,
+		.is_lone = true,
+		.scope = what >> WARP_LONE_WARP_BITS & ((1u << WARP_SCOPE_BITS) - 1),
+	};
+	return true;
+}
+
 bool warp_slice_read(const struct warp_ring *ring, uint64_t at, struct warp_slice *ret)
 {
 	uint32_t bytes = ring_word(ring, at + 8), units = bytes - WARP_SLICE_HEAD;
 
+	if (bytes & WARP_SLICE_IS_LONE)
+		return read_lone(ring, at, ret);
 	if (ring_long(ring, at) != at + 1 || bytes < WARP_SLICE_HEAD || bytes > ring->size ||
 	    units % WARP_SLICE_UNIT || units / WARP_SLICE_UNIT > WARP_UNITS_MOST ||
 	    ring_word(ring, at + 12) < units / WARP_SLICE_UNIT ||
@@ -339,6 +380,15 @@ static void read_units(const struct decoder *d)
 	d->losses->wraps += d->to->n_scopes && is_unclear && !(s->how & WARP_SLICE_CLOCK64);
 }
 
+static void add_lone(const struct warp_slice *s, struct warp_contents *to)
+{
+	to->scopes[to->n_scopes++] =
+		(struct warp_scope){.enter = s->entered_clock,
+				    .leave = MAX(s->entered_clock, s->left_clock),
+				    .scope = s->scope,
+				    .is_whole = true};
+}
+
 int warp_slice_decode(const struct warp_ring *ring, uint64_t at, const struct warp_slice *slice,
 		      struct warp_contents *ret, struct warp_losses *losses)
 {
@@ -352,7 +402,10 @@ int warp_slice_decode(const struct warp_ring *ring, uint64_t at, const struct wa
 		warp_contents_done(&c);
 		return -ENOMEM;
 	}
-	read_units(&d);
+	if (slice->is_lone)
+		add_lone(slice, &c);
+	else
+		read_units(&d);
 	for (size_t i = 0; i < c.n_scopes; i++)
 		losses->unmatched += c.scopes[i].is_open;
 	*(slice->how & WARP_SLICE_SUMS ? &losses->rowless : &losses->overwritten) +=

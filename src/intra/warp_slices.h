@@ -31,6 +31,15 @@
  *
  * and (how: WARP_SLICE_SUMS) units that were written, but are not there, are records that had no room. Of scopes "how many began" is 1 of one that
  * is open, and 2 for each leaving without entering.
+ *
+ * A warp of a kernel that has no scope but itself (ptx/recorder.ptx) writes less:
+ *
+ *   position + 1 │ 31 set │ 22…5 scope │ 4…0 warp │ sum │ launch │ 63…48 multiprocessor │ 47…0 block │
+ *   entered ns │ entered clock │ left ns │ left clock                            (16 words)
+ *
+ * as four parts of 16 bytes, by four threads with one instruction, or by one. Which of them a copy has is not said: the sum is that of all words
+ * but itself, Σ WARP_LONE_WEIGHT a + 3 b + 5 c + 7 d of the parts, so one part that is not there yet, or that of what was there before, is
+ * known by it. (Launches and blocks count up by one: with small weights a part of the launch before could have the same sum.)
  *   threads  any: nothing is kept */
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +51,13 @@
 #define WARP_SLICE_UNIT 16u
 #define WARP_SCOPE_BITS 18     /* of a scope: hash of its name */
 #define WARP_UNITS_MOST 65536u /* of a slice that is believed */
+
+/* One of a kernel that has no scope but itself: how many bytes, where the others have theirs a bit, of what, the rest is warp and scope, and what the
+ * sum has of a first word. */
+#define WARP_SLICE_LONE     64u
+#define WARP_SLICE_IS_LONE  (UINT32_C(1) << 31)
+#define WARP_LONE_WARP_BITS 5
+#define WARP_LONE_WEIGHT    UINT32_C(2654435761)
 
 /* Bits of how it was written. */
 enum { WARP_SLICE_CLOCK64 = 1, WARP_SLICE_SUMS = 2 };
@@ -59,6 +75,8 @@ struct warp_slice {
 	uint32_t written, n_units; /* units: ever, and those that are there */
 	uint32_t bytes;            /* of all of it */
 	uint32_t how;
+	bool is_lone;   /* one scope, which is the kernel, and no units */
+	uint32_t scope; /* … this one */
 };
 
 struct warp_ring {

@@ -65,6 +65,18 @@ static void mend(char *bytes, uint64_t at, uint32_t n)
 	memcpy(bytes + at, &first, sizeof(first));
 }
 
+static void mend_lone(char *bytes, uint64_t at)
+{
+	static const uint32_t of_part[] = {WARP_LONE_WEIGHT, 3, 5, 7};
+	const uint64_t first = at + 1;
+	uint32_t sum = 0;
+
+	memcpy(bytes + at, &first, sizeof(first));
+	for (uint32_t i = 0; i < WARP_SLICE_LONE / 4; i++)
+		sum += i == 3 ? 0 : of_part[i % 4] * warp_word(bytes + at, i);
+	memcpy(bytes + at + 12, &sum, sizeof(sum));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static char bytes[RING];
@@ -81,7 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	memcpy(bytes, data + 2, MIN(len - 2, (size_t)RING));
 	at = (data[0] | (uint32_t)data[1] << 8) % RING & ~7u;
 	n = warp_word(bytes, (at + 8) % RING / 4);
-	if (at + WARP_SLICE_HEAD <= RING && n <= RING - at)
+	if (n & WARP_SLICE_IS_LONE && at + WARP_SLICE_LONE <= RING)
+		mend_lone(bytes, at);
+	else if (at + WARP_SLICE_HEAD <= RING && n <= RING - at)
 		mend(bytes, at, n);
 	if (!warp_slice_read(&ring, at, &slice))
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What warps of kernels with <proton/kernel.cuh> leave (intra/warp_slices.h): rings that wrap, clocks that wrap, records that were
- * overwritten, scopes that cross, marks, values, events, sums, slices that are half there, any bytes. */
+ * overwritten, scopes that cross, marks, values, events, sums, kernels alone, slices that are half there, any bytes. */
 #include "config.h" // IWYU pragma: keep
 
 #include <check.h>
@@ -290,6 +290,124 @@ START_TEST(sizes_that_cannot_be)
 }
 END_TEST
 
+/* As warps of kernels write it that have no scope but themselves. */
+static void finish_lone(uint32_t warp, uint32_t scope)
+{
+	static const uint32_t of_part[] = {WARP_LONE_WEIGHT, 3, 5, 7};
+	uint32_t sum = 0;
+
+	put_long(0, at + 1);
+	put(8, WARP_SLICE_IS_LONE | scope << WARP_LONE_WARP_BITS | warp);
+	put_long(16, 77);
+	put_long(24, UINT64_C(5000000000) | UINT64_C(131) << 48);
+	put_long(32, 1000);
+	put_long(40, entered_clock);
+	put_long(48, 2000);
+	put_long(56, entered_clock + left_after);
+	for (uint32_t i = 0; i < WARP_SLICE_LONE; i += 4)
+		sum += i == 12 ? 0 : of_part[i / 4 % 4] * get(i);
+	put(12, sum);
+}
+
+/* Its head says all of it, and it may be longer than a wrap. */
+START_TEST(a_kernel_alone)
+{
+	struct warp_slice s;
+
+	for (uint64_t before = 16; before <= 80; before += 16) {
+		begin(7 * (uint64_t)SIZE - before, START);
+		left_after = UINT64_C(5) << 32;
+		finish_lone(31, (1u << WARP_SCOPE_BITS) - 2);
+		ck_assert(warp_slice_read(&ring, at, &s));
+		ck_assert_uint_eq(s.bytes, WARP_SLICE_LONE);
+		ck_assert_uint_eq(s.launch, 77);
+		ck_assert_uint_eq(s.block, UINT64_C(5000000000));
+		ck_assert_uint_eq(s.multiprocessor, 131);
+		ck_assert_uint_eq(s.warp, 31);
+		ck_assert_uint_eq(s.entered_ns, 1000);
+		ck_assert_uint_eq(s.left_ns, 2000);
+		ck_assert_uint_eq(s.entered_clock, START);
+		ck_assert_uint_eq(s.left_clock, START + left_after);
+		ck_assert_int_eq(warp_slice_decode(&ring, at, &s, &got, &losses), 0);
+		ck_assert_uint_eq(got.n_scopes, 1);
+		ck_assert(got.scopes[0].is_whole);
+		check_scope(0, (1u << WARP_SCOPE_BITS) - 2, left_after, NONE);
+		check_losses(0, 0, 0);
+		ck_assert_uint_eq(losses.wraps, 0);
+	}
+}
+END_TEST
+
+/* It is written by four threads at once: what a reader sees of it may lack any of the four parts, or have that of the slice there before. */
+START_TEST(half_of_a_kernel_alone)
+{
+	uint32_t older[WARP_SLICE_LONE / 4], is[WARP_SLICE_LONE / 4];
+	struct warp_slice s;
+
+	begin(SIZE - 32, START - 1000000);
+	finish_lone(3, 5);
+	for (uint32_t i = 0; i < WARP_SLICE_LONE; i += 4)
+		older[i / 4] = get(i);
+	begin(9 * SIZE - 32, START);
+	left_after = 9000;
+	finish_lone(2, 5);
+	for (uint32_t i = 0; i < WARP_SLICE_LONE; i += 4)
+		is[i / 4] = get(i);
+	for (unsigned parts = 0; parts < 16; parts++)
+		for (unsigned rest = 0; rest < 2; rest++) {
+			bool is_same = true;
+
+			for (uint32_t i = 0; i < WARP_SLICE_LONE / 4; i++) {
+				uint32_t other = rest ? older[i] : 0,
+					 word = parts >> i / 4 & 1 ? is[i] : other;
+
+				is_same &= word == is[i];
+				put(4 * i, word);
+			}
+			ck_assert_msg(warp_slice_read(&ring, at, &s) == is_same, "parts %x of %u",
+				      parts, rest);
+		}
+	for (uint32_t i = 0; i < WARP_SLICE_LONE / 4; i++)
+		put(4 * i, is[i]);
+	for (uint32_t i = 0; i < WARP_SLICE_LONE; i += 4)
+		for (uint32_t bit = 0; bit < 32; bit++) {
+			put(i, is[i / 4] ^ 1u << bit);
+			ck_assert_msg(!warp_slice_read(&ring, at, &s), "word %u bit %u", i / 4,
+				      bit);
+			put(i, is[i / 4]);
+		}
+	ck_assert(warp_slice_read(&ring, at, &s));
+	ck_assert(!warp_slice_read(&ring, at + SIZE, &s));
+}
+END_TEST
+
+/* Two launches after one another: a part of the one with the rest of the other has not the same sum. */
+START_TEST(launches_that_follow_one_another)
+{
+	struct warp_slice s;
+
+	begin(0, START);
+	finish_lone(0, 5);
+	put_long(16, 78);
+	put_long(24, get(24) - 1 + ((uint64_t)get(28) << 32));
+	ck_assert(!warp_slice_read(&ring, at, &s));
+}
+END_TEST
+
+/* Clocks of a multiprocessor do not go back; what says so has no length. */
+START_TEST(a_kernel_left_before_it_began)
+{
+	struct warp_slice s;
+
+	begin(0, START);
+	left_after = (uint64_t)-5;
+	finish_lone(0, 5);
+	ck_assert(warp_slice_read(&ring, at, &s));
+	ck_assert_int_eq(warp_slice_decode(&ring, at, &s, &got, &losses), 0);
+	check_scope(0, 5, 0, NONE);
+}
+END_TEST
+
 static void put_double(uint64_t offset, double v)
 {
 	uint64_t bits;
@@ -538,6 +656,10 @@ int main(void)
 	tcase_add_test(c, scopes_cross);
 	tcase_add_test(c, half_a_slice_is_not_there);
 	tcase_add_test(c, sizes_that_cannot_be);
+	tcase_add_test(c, a_kernel_alone);
+	tcase_add_test(c, half_of_a_kernel_alone);
+	tcase_add_test(c, launches_that_follow_one_another);
+	tcase_add_test(c, a_kernel_left_before_it_began);
 	tcase_add_test(c, marks_and_values);
 	tcase_add_test(c, ends_of_events);
 	tcase_add_test(c, clocks_of_64_bits);
