@@ -10,6 +10,8 @@
  * positions only grow, so where one is behind the ring's end there is no room, for nobody who comes later either. The ring is closed then. The
  * one whose slice would go beyond the end says where it would have been, and each goes on to another ring, by a step that is the
  * multiprocessor's own; after WARP_TRIES closed ones the seat says that there is none, and warps are counted without looking for one.
+ * A warp of a short kernel takes room as it begins, and says where the ring ends, or goes to another one, as it ends: so a ring may be behind its end for
+ * as long as such a warp runs before it is closed, and is read up to the first slice that is not there.
  *
  * Who reads opens a ring again when it is closed and all slices of it were read: its cursor is the beginning of the next lap, then. A
  * position is lap << WARP_OFFSET_BITS | offset in the ring, so that what is left of another lap is not taken for a slice. All seats look again, then.

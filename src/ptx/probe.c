@@ -231,13 +231,31 @@ static int add_places(struct prober *p, struct ptx_plan *plan, uint32_t *scopes,
 	return r;
 }
 
+/* No loops, no calls, and all threads of a warp end at one place. */
+static bool is_short(const struct ptx_function *f, const struct ptx_flow *flow)
+{
+	const struct ptx_statement *s = &flow->text->statement[f->first];
+	uint32_t n_ends = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		n_ends += ptx_ends_thread(&s[i]) + (ptx_ends_thread(&s[i]) && s[i].guard.n);
+		if (s[i].kind == PTX_IS_INSTRUCTION && ptx_opcode_is(s[i].opcode, "call"))
+			return false;
+	}
+	for (size_t i = 0; i < flow->n_edges; i++)
+		if (flow->edge[i].to <= flow->edge[i].from)
+			return false;
+	return n_ends <= 1 && !flow->n_unclear;
+}
+
 static int put_records(struct prober *p, const struct ptx_function *f, const struct ptx_flow *flow,
 		       struct ptx_plan *plan, struct ptx_kernel *k)
 {
 	struct ptx_recorder rec = {.options = p->options,
 				   .kernel = (uint32_t)p->ret->n_kernels,
 				   .n_clocks = (uint32_t)plan->n_scopes,
-				   .has_func = plan->has_func};
+				   .has_func = plan->has_func,
+				   .is_short = is_short(f, flow)};
 	_cleanup_(freep) uint32_t *scopes = calloc(plan->n_scopes, sizeof(*scopes));
 	int r = scopes ? choose_buffer(p, f, &rec, k) : -ENOMEM;
 

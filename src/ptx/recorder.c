@@ -66,6 +66,32 @@ static void put_who(struct buf *to, const struct names *n)
 		put_piece(to, "who_blocks", n);
 }
 
+/* Of a kernel that has itself alone: the first thread of a warp, and of which warps. */
+static void put_first(struct buf *to, const struct names *n)
+{
+	if (n->r->options.warps || n->r->options.ctas > 1)
+		put_who(to, n);
+	else
+		put_piece(to, "first", n);
+}
+
+/* … and which warp that is, where it was not said by that. */
+static void put_which(struct buf *to, const struct names *n)
+{
+	if (!n->r->options.warps && n->r->options.ctas < 2)
+		put_piece(to, "who", n);
+}
+
+static void put_whole(struct buf *to, const struct names *n)
+{
+	put_piece(to, "whole", n);
+}
+
+static void put_add_part(struct buf *to, const struct names *n)
+{
+	put_piece(to, "add_part", n);
+}
+
 /* A piece that is another one for each buffer. */
 static void put_of_buffer(struct buf *to, const char *name, const struct names *n)
 {
@@ -151,19 +177,12 @@ static const struct {
 	const char *name;
 	void (*put)(struct buf *to, const struct names *n);
 } parts[] = {
-	{"who", put_who},
-	{"whose", put_whose},
-	{"func", put_func},
-	{"no_room", put_no_room},
-	{"give_back", put_give_back},
-	{"space", put_space},
-	{"block", put_block},
-	{"chosen", put_chosen},
-	{"add_unit", put_add_unit},
-	{"units", put_units},
-	{"own", put_own},
-	{"since", put_since},
-	{"pair", put_pair},
+	{"who", put_who},           {"first", put_first},       {"which", put_which},
+	{"whole", put_whole},       {"add_part", put_add_part}, {"whose", put_whose},
+	{"func", put_func},         {"no_room", put_no_room},   {"give_back", put_give_back},
+	{"space", put_space},       {"block", put_block},       {"chosen", put_chosen},
+	{"add_unit", put_add_unit}, {"units", put_units},       {"own", put_own},
+	{"since", put_since},       {"pair", put_pair},
 };
 
 /* What it is behind a name; parts are NULL. */
@@ -189,6 +208,11 @@ static uint64_t value_of(const char *name, size_t len, const struct names *n)
 		{"clock", before(r) - 8},
 		{"slot", before(r) - 16},
 		{"head", WARP_SLICE_HEAD},
+		{"lone", WARP_SLICE_LONE},
+		{"lone_tag", WARP_SLICE_IS_LONE | r->func << WARP_LONE_WARP_BITS},
+		{"lone_weight", WARP_LONE_WEIGHT},
+		{"rest", WARP_ROOM - WARP_SLICE_LONE},
+		{"room_bits", (uint64_t)__builtin_ctz(WARP_ROOM)},
 		{"tag", WHOLE | n->value << ID_SHIFT},
 		{"all", WARP_ARENA_ALL},
 		{"rings", offsetof(struct warp_arena, head.rings)},
@@ -271,6 +295,12 @@ void ptx_recorder_module(struct buf *to, uint32_t records, bool has_rings)
 		put_piece(to, "rings", &n);
 }
 
+/* Room is taken as it begins: of one that is long, a ring would wait for its end. */
+static bool is_lone(const struct ptx_recorder *r)
+{
+	return r->buffer == PTX_BUFFER_NONE && r->is_short;
+}
+
 void ptx_recorder_begin(struct buf *to, const struct ptx_recorder *r)
 {
 	const struct names n = {.r = r};
@@ -279,7 +309,7 @@ void ptx_recorder_begin(struct buf *to, const struct ptx_recorder *r)
 					 [PTX_BUFFER_GLOBAL] = "begin_global",
 					 [PTX_BUFFER_NONE] = "begin_none"};
 
-	put_piece(to, of[r->buffer], &n);
+	put_piece(to, is_lone(r) ? "begin_lone" : of[r->buffer], &n);
 }
 
 void ptx_recorder_enter(struct buf *to, const struct ptx_recorder *r, uint32_t clock)
@@ -296,7 +326,7 @@ void ptx_recorder_leave(struct buf *to, const struct ptx_recorder *r, uint32_t c
 
 void ptx_recorder_end(struct buf *to, const struct ptx_recorder *r, uint32_t number)
 {
-	put_piece(to, "end", &(struct names){.r = r, .number = number});
+	put_piece(to, is_lone(r) ? "end_lone" : "end", &(struct names){.r = r, .number = number});
 }
 
 uint32_t ptx_recorder_hash(const char *name)

@@ -24,6 +24,7 @@ struct ptx_recorder {
 	uint32_t kernel;            /* its number */
 	uint32_t n_clocks;
 	bool has_func;
+	bool is_short; /* room may be taken as it begins */
 	uint32_t func; /* its scope */
 };
 

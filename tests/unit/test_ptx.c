@@ -319,6 +319,37 @@ START_TEST(probes_kernel_and_loops)
 }
 END_TEST
 
+/* As it begins, and one instruction of four threads at its end: what has neither loops nor calls, one end, and no scope but itself. */
+START_TEST(takes_room_as_short_kernels_begin)
+{
+	static const struct {
+		const char *rules, *text;
+		bool is_short;
+	} kernels[] = {
+		{"func,loop", HEAD ENTRY("k", "\t@%p2 bra A;\n\tmov.u32 %r1, 1;\nA:\n\tret;\n"),
+		 true},
+		{"func", HEAD ENTRY("k", "\tmov.u32 %r1, 1;\n"), true},
+		{"func", HEAD ENTRY("k", "\t@%p1 ret;\n"), false},
+		{"func", HEAD ENTRY("k", "\t@%p1 bra A;\n\texit;\nA:\n\tret;\n"), false},
+		{"func", HEAD ENTRY("k", "A:\n\tadd.u32 %r1, %r1, 1;\n\t@%p1 bra A;\n\tret;\n"),
+		 false},
+		{"func",
+		 HEAD ".func called()\n{\n\tret;\n}\n" ENTRY("k", "\tcall called;\n\tret;\n"),
+		 false},
+		{"func,bar", HEAD ENTRY("k", "\tbar.sync 0;\n\tret;\n"), false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		const char *made;
+
+		ck_assert_int_eq(probe(kernels[i].text, kernels[i].rules, NULL), 0);
+		made = buf_str(&got.text);
+		ck_assert_msg(count(made, "activemask") == kernels[i].is_short, "%zu: %s", i, made);
+		is_all_there(kernels[i].text, made, 0);
+	}
+}
+END_TEST
+
 START_TEST(probes_what_is_asked)
 {
 	static const struct {
@@ -521,6 +552,7 @@ static Suite *ptx_suite(void)
 	tcase_add_test(c, finds_what_is_above);
 	tcase_add_test(c, finds_labels_by_braces);
 	tcase_add_test(c, probes_kernel_and_loops);
+	tcase_add_test(c, takes_room_as_short_kernels_begin);
 	tcase_add_test(c, probes_what_is_asked);
 	tcase_add_test(c, more_scopes_than_can_be_told_apart);
 	tcase_add_test(c, names_what_is_called);
