@@ -141,3 +141,8 @@ const char *open_error(int code)
 		return "a FIFO that nobody writes into";
 	return code == -ENODEV ? "neither a file nor a pipe" : strerror(-code);
 }
+
+const char *regular_open_error(int code)
+{
+	return code == -ENODEV ? "it is no regular file" : strerror(-code);
+}

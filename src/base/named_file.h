@@ -20,6 +20,7 @@ int input_open(const char *path, unsigned wait_ms);
 #define INPUT_WAIT_MS 10000 /* somebody starts it beside us */
 
 /* What the code of an error means, in words. */
-const char *open_error(int code);
+const char *open_error(int code);         /* of input_open() */
+const char *regular_open_error(int code); /* of regular_open() */
 
 #endif

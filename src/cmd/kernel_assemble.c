@@ -79,7 +79,7 @@ static int complain_about(const char *path, const char *why)
 
 static int read_file(const char *path, struct buf *ret)
 {
-	_cleanup_(closep) int fd = regular_open(path, O_RDONLY, NULL);
+	_cleanup_(closep) int fd = input_open(path, INPUT_WAIT_MS);
 	int r;
 
 	buf_init(ret, FILE_MAX);

@@ -240,7 +240,7 @@ static const char *reason(int code)
 	case -ENOTSUP:
 		return "it is packed by zstd, and libzstd.so.1 is not here";
 	default:
-		return open_error(code);
+		return regular_open_error(code);
 	}
 }
 

@@ -72,6 +72,9 @@ check "one that is none" "$(refused "ptxas made no cubin of it")" \
 check "of which nothing is written" "" "$(ls nothing 2>/dev/null)"
 check "no PTX" "1 proton: cannot assemble '$samples/lines.cubin': it is no PTX" "$(status assemble "$samples/lines.cubin") $(cat err)"
 check "no file" "1 proton: cannot read 'nowhere': No such file or directory" "$(status assemble nowhere) $(cat err)"
+mkfifo pipe
+cat "$samples/two.ptx" >pipe &
+check "a pipe" "0 " "$(status assemble --ptxas tools/ptxas pipe) $(cat err)"
 check "one file" "2 proton: 'kernel assemble' takes one file (see 'proton kernel assemble --help')" "$(status assemble) $(cat err)"
 
 # ---- a library of ours, where ptxas is too old: it takes PTX only with a zero behind it, whatever its size is

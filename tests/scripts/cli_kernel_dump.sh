@@ -96,6 +96,8 @@ echo "no code" >text
 check "a text" "1 proton: cannot dump 'text': it is no image of kernels, or a broken one" "$(status dump text) $(cat err)"
 check "a program" "1 proton: cannot dump '/bin/true': there is no code for NVIDIA's GPUs in it" "$(status dump /bin/true) $(cat err)"
 check "what is not there" "1 proton: cannot dump 'nowhere': No such file or directory" "$(status dump nowhere) $(cat err)"
+mkfifo fifo
+check "a FIFO" "1 proton: cannot dump 'fifo': it is no regular file" "$(status dump fifo) $(cat err)"
 head -c 1000 "$samples/two.default.fatbin" >cut
 check "a fatbin that is cut" "1 proton: cannot dump 'cut': it is no image of kernels, or a broken one" "$(status dump cut) $(cat err)"
 

@@ -172,6 +172,8 @@ START_TEST(errors_have_words)
 	ck_assert_str_eq(open_error(-ENXIO), "a FIFO that nobody writes into");
 	ck_assert_str_eq(open_error(-ENODEV), "neither a file nor a pipe");
 	ck_assert_str_eq(open_error(-ENOENT), strerror(ENOENT));
+	ck_assert_str_eq(regular_open_error(-ENODEV), "it is no regular file");
+	ck_assert_str_eq(regular_open_error(-ENOENT), strerror(ENOENT));
 }
 END_TEST
 
