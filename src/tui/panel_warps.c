@@ -215,6 +215,10 @@ static const struct panel_sign signs[] = {
 	{"●", "a value", "*"},
 	{"w4 ~", "what this warp does asynchronously, which may overlap", NULL},
 	{"!", "a CTA that stands out: a scope takes far longer there than in most", NULL},
+	{"CTA", "a block of threads; SM: the multiprocessor that it ran on", NULL},
+	{"BUSY", "how long a lane's warps were in scopes and did not wait", NULL},
+	{"SHARE", "percent of the time of all the kernel's warps", NULL},
+	{"P99", "99 of 100 took no longer, in cycles (x: nanoseconds)", NULL},
 	{.sign = NULL},
 };
 

@@ -659,6 +659,8 @@ START_TEST(help_of_signs)
 	world_keys(&w, "/ 'Signs of' Enter");
 	ck_assert(world_shows(&w, "Signs of this panel (Warps)"));
 	ck_assert(world_shows(&w, "warps are there and in no scope"));
+	world_keys(&w, "/ '99 of 100' Enter");
+	ck_assert(world_shows(&w, "took no longer, in cycles (x: nanoseconds)"));
 }
 END_TEST
 
