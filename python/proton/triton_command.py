@@ -7,15 +7,21 @@ One session, number 0, around a script that is run as `python3 SCRIPT` would: th
 start() of the script returns None, whether it imports triton.profiler or proton. The exit status is that of
 the script; 1 for an exception and for Ctrl-C.
 """
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The interpreter put our folder there, without symbolic links: neither the script nor the standard library, of which
+# cProfile imports `profile`, is to find a file of ours for its own.
+if __name__ == "__main__" and sys.path and os.path.realpath(sys.path[0] or ".") == os.path.realpath(HERE):
+    del sys.path[0]
+
 import importlib
 import importlib.util
-import os
 import runpy
-import sys
 import traceback
 import types
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _package():
@@ -101,9 +107,6 @@ TRITONS = ("cupti", "rocprofiler", "roctracer")
 
 def main():
     words, command = sys.argv[1:7], sys.argv[7:]
-    # The interpreter put our folder there: `import data` is not to find ours.
-    if sys.path and os.path.abspath(sys.path[0] or ".") == HERE:
-        del sys.path[0]
     name, backend, context, mode, data, hook = (word or None for word in words)
     if backend == "instrumentation" and importlib.util.find_spec("triton") is None:
         print("proton: backend 'instrumentation' is Triton's, which is not there for %s" % sys.executable, file=sys.stderr)

@@ -133,6 +133,21 @@ rm -f proton.hatchet
 (unset PYTHONPATH; timeout 240 "$PROTON" script.py '') >out 2>err
 check "the package is not installed: status" 0 $?
 check "the package is not installed: its profile" 2 "$(metric proton.hatchet outer given)"
+# The interpreter names our folder without symbolic links, which an installation may be reached by.
+mkdir -p linked/lib
+ln -s "$(realpath "$here/../python")" linked/python
+cp -L "$(dirname "$PROTON")/.libs/libproton.so.0" linked/lib/
+cat >shadowed.py <<'END'
+import cProfile, profile, sys
+print(hasattr(profile, "Profile"), [m for m in sys.path if m.endswith("python/proton")])
+import proton
+with proton.scope("outer", {"given": 2}):
+    pass
+END
+(unset PYTHONPATH; PROTON_LIBRARY_PATH=$PWD/linked/lib/libproton.so.0 timeout 240 "$PROTON" -n linked-run shadowed.py) >out 2>err
+check "reached by a symbolic link: status" 0 $?
+check "reached by a symbolic link: the standard library's profile" "True []" "$(cat out)"
+check "reached by a symbolic link: its profile" 2 "$(metric linked-run.hatchet outer given)"
 echo kept >proton.hatchet
 for words in '-c nonsense' '-k bad' '-m nonsense' '-b nonsense' '-d nonsense' '-m periodic_flushing:format=none' \
 	'-m pcsamples' '-d trace -m periodic_flushing:format=hatchet' '-n -'; do
