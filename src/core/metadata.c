@@ -44,6 +44,38 @@ uint8_t *metadata_nodes(const struct session *s)
 	return nodes;
 }
 
+/* The children of a node: two chains, one behind the other. */
+static void put_last(struct session *s, uint32_t parent)
+{
+	struct session_node *nodes = s->nodes;
+	uint32_t first[2] = {SESSION_NONE, SESSION_NONE}, last[2] = {SESSION_NONE, SESSION_NONE};
+	uint32_t next;
+
+	for (uint32_t c = nodes[parent].first_child; c != SESSION_NONE; c = next) {
+		bool is = metadata_is_frame(s, nodes[c].frame);
+
+		next = nodes[c].next_sibling;
+		nodes[c].next_sibling = SESSION_NONE;
+		*(last[is] == SESSION_NONE ? &first[is] : &nodes[last[is]].next_sibling) = c;
+		last[is] = c;
+	}
+	if (first[0] == SESSION_NONE || first[1] == SESSION_NONE) {
+		nodes[parent].first_child = first[first[0] == SESSION_NONE];
+		return;
+	}
+	nodes[parent].first_child = first[0];
+	nodes[last[0]].next_sibling = first[1];
+	nodes[parent].last_child = last[1];
+}
+
+void metadata_put_last(struct session *s)
+{
+	if (!metadata_is_there(s))
+		return;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		put_last(s, i);
+}
+
 const char *metadata_text(const struct session *s, char out[METADATA_TEXT_MAX])
 {
 	_cleanup_(freep) uint8_t *nodes = metadata_is_there(s) ? metadata_nodes(s) : NULL;

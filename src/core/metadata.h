@@ -11,6 +11,8 @@ bool metadata_is_frame(const struct session *s, uint32_t frame);
 bool metadata_is_there(const struct session *s);
 /* By node: is it, or a node above it, of such a frame? Malloc'd; NULL: out of memory. */
 uint8_t *metadata_nodes(const struct session *s);
+/* Each behind its siblings: who looks for a kernel at a first child does not find it. Ids stay. */
+void metadata_put_last(struct session *s);
 
 #define METADATA_TEXT_MAX 128
 /* "hidden as launch metadata: 1007 operations, 3.71ms …": a device was busy with it, but no time of what is

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "core/cut.h"
+#include "core/metadata.h"
 #include "core/session_words.h"
 #include "format/format.h"
 #include "format/warps.h"
@@ -112,9 +113,12 @@ static int cut_session(struct receiver *r, const struct wanted *w, const struct 
 			rows[k] = rows[k] && row_fits(s, &s->rows[k], type);
 	if (e == 0 && is_trace(format))
 		e = wanted_intervals(s, w, rows, intervals);
-	return e < 0 ? e
-		     : session_cut(s, rows, is_trace(format) ? intervals : NULL,
-				   session_kinds_without(w->session->context), ret);
+	if (e == 0)
+		e = session_cut(s, rows, is_trace(format) ? intervals : NULL,
+				session_kinds_without(w->session->context), ret);
+	if (e == 0)
+		metadata_put_last(*ret);
+	return e;
 }
 
 static char *file_path(const struct wanted *w, const struct format *format)

@@ -85,6 +85,22 @@ def run_session(mode="default:optimizations=clock32"):
     proton.finalize(session)
 
 
+def run_beside():
+    """One session looks inside, one beside it does not: the copy that is read of the first is not in front of the kernel in the other."""
+    import triton.profiler as proton
+
+    before = proton.start("before", backend="instrumentation")
+    run_early()
+    proton.finalize(before)
+    inside = proton.start("inside", backend="instrumentation")
+    beside = proton.start("beside")
+    proton.deactivate(inside)
+    proton.deactivate(beside)
+    proton.activate()
+    run_add()
+    proton.finalize()
+
+
 def run_modes():
     import triton.profiler as proton
 

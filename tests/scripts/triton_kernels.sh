@@ -105,6 +105,9 @@ check "run: status" 0 $?
 has "run: the kernel has its records" "add 6 8320 True" out
 check "run: scopes of its session" "add/add,add/add/tt.load@triton_kernels.py:16,add/add/tt.load@triton_kernels.py:17" \
 	"$(inside own.hatchet | tr ',' '\n' | awk '{print $1}' | paste -sd,)"
+TRITON_ALWAYS_COMPILE=1 TRITON_KERNEL_OVERRIDE=1 TRITON_OVERRIDE_DIR=dumped run beside
+children() { python3 -c 'import json, sys; print(*[c["frame"]["name"] for c in json.load(open(sys.argv[1]))[0]["children"]])' "$1"; }
+check "run: a session beside it has the kernel first, what was read of it last" "add add __proton_launch_metadata" "$(children inside.hatchet) $(children beside.hatchet)"
 
 intra() { timeout 240 "$PROTON" record -q --context scopes -o run.hatchet "$@" -- "$python" "$app" add >out 2>err; }
 intra --intra=ttgir:func,st --intra-mode default:buffer_size=4096

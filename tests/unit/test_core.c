@@ -1033,6 +1033,49 @@ START_TEST(metrics_that_are_nowhere_cost_nothing)
 }
 END_TEST
 
+static void put_children(const struct session *s, uint32_t node, char out[64])
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (uint32_t c = s->nodes[node].first_child; c != SESSION_NONE;
+	     c = s->nodes[c].next_sibling)
+		n += (size_t)snprintf(out + n, 64 - n, "%" PRIu32 " ", c);
+}
+
+START_TEST(launch_metadata_is_put_last)
+{
+	/* By id, from 1 on. */
+	static const struct {
+		const char *kinds, *expected;
+	} cases[] = {{"", ""},
+		     {"k", "1 "},
+		     {"m", "1 "},
+		     {"kk", "1 2 "},
+		     {"mk", "2 1 "},
+		     {"km", "1 2 "},
+		     {"mmkmk", "3 5 1 2 4 "}};
+	char name[64], found[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct session *s = session_new();
+
+		for (size_t k = 0; cases[i].kinds[k]; k++) {
+			snprintf(name, sizeof(name), "%s:%zu",
+				 cases[i].kinds[k] == 'm' ? "__proton_launch_metadata" : "k", k);
+			session_node(s, SESSION_ROOT, FRAME_STATE, name);
+		}
+		metadata_put_last(s);
+		put_children(s, SESSION_ROOT, found);
+		ck_assert_str_eq(found, cases[i].expected);
+		session_node(s, SESSION_ROOT, FRAME_KERNEL, "later");
+		put_children(s, SESSION_ROOT, found);
+		ck_assert_uint_eq(strlen(found), strlen(cases[i].expected) + 2);
+		session_free(s);
+	}
+}
+END_TEST
+
 START_TEST(launch_metadata_is_hidden)
 {
 	struct session *s = make_session();
@@ -1399,6 +1442,7 @@ int main(void)
 	tcase_add_test(tc, snapshot_follows_lanes_that_move);
 	tcase_add_test(tc, snapshot_regroups_the_same_picture);
 	tcase_add_test(tc, metrics_that_are_nowhere_cost_nothing);
+	tcase_add_test(tc, launch_metadata_is_put_last);
 	tcase_add_test(tc, launch_metadata_is_hidden);
 	tcase_add_test(tc, weighted_means_are_weighted);
 	tcase_add_test(tc, gauges_and_peaks);
