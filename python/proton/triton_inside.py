@@ -3,6 +3,7 @@
 their warps record comes to us. Under a run of `proton` that layer reaches us by itself. In a program that profiles itself it finds us
 in place of Triton's collector while such a session is active, also where it has imported that before (triton.profiler.language does).
 """
+import contextlib
 import functools
 import importlib
 import importlib.machinery
@@ -96,12 +97,15 @@ def _put(proton):
 
 
 def _answer():
-    """Triton's layer has us. In a run it does anyway."""
+    """Triton's layer has us. In a run it does anyway, unless that is over, or only its variables are there."""
+    if COLLECTOR not in sys.modules and is_run():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(COLLECTOR)
     theirs = _theirs()
     if theirs:
         _replaced.append(theirs)
         _put(_ours())
-    elif COLLECTOR not in sys.modules and not is_run():
+    elif COLLECTOR not in sys.modules:
         sys.modules[COLLECTOR] = types.ModuleType(COLLECTOR)
         sys.modules[COLLECTOR].proton = sys.modules[COLLECTOR + ".proton"] = _ours()
 

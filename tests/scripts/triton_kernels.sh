@@ -169,6 +169,9 @@ alone=(env PROTON_LIBRARY_PATH="$(dirname "$PROTON")/.libs/libproton.so" PROTON_
 timeout 240 "${alone[@]}" "${dumped[@]}" "$python" "$app" package >out 2>err
 check "alone: status" 0 $?
 check "alone: scopes" "$scopes" "$(inside own.hatchet | cut -d, -f1)"
+rm -f own.hatchet # variables of a run that is over, or never was
+PROTON_LIBRARY=$(dirname "$PROTON")/.libs/libproton.so PROTON_COMMAND=$PROTON timeout 240 "${dumped[@]}" "$python" "$app" package >out 2>err
+check "alone, with a variable of a run: scopes" "$scopes" "$(inside own.hatchet | cut -d, -f1)"
 # Two blocks that say that they are the same one, of four warps, three scopes each.
 traced() { python3 -c '
 import json
