@@ -194,6 +194,7 @@ static int decode(const struct kernel *k, const struct cuda_copied *c, struct re
 	int r = scope_sums_init(&ret->sums);
 
 	layout.n_blocks = n_blocks(k, c);
+	layout.clock_khz = collector->device[device_intern(SOURCE_CUPTI, c->device)].clock_khz;
 	for (uint32_t i = 0; r == 0 && i < k->n_scopes; i++)
 		r = scope_sums_place(&ret->sums, k->scopes[i].id, k->scopes[i].parent);
 	if (r == 0)
@@ -204,6 +205,7 @@ static int decode(const struct kernel *k, const struct cuda_copied *c, struct re
 	lose(LOSS_WARP_UNMATCHED,
 	     losses.unmatched + losses.others + warp_events_left(&ret->events));
 	lose(LOSS_WARP_BLOCKS, losses.broken);
+	lose(LOSS_WARP_WRAPS, losses.wraps);
 	return r;
 }
 

@@ -65,7 +65,7 @@
 	_(WARP_BLOCKS,   52, "warp_blocks",         "thread blocks whose records were not understood") \
 	_(WARP_LAUNCHES, 53, "warp_launches",       "launches of kernels whose scopes were not read") \
 	_(WARPS,         54, "warps",               "warps that found no room for records (fewer at a time: --kernel-scopes?)") \
-	_(WARP_WRAPS,    55, "warp_clock_wraps",    "warps whose times may be too short, by 2^32 cycles (PROTON_KERNEL_CLOCK64)") \
+	_(WARP_WRAPS,    55, "warp_clock_wraps",    "warps whose times may be too short, by 2^32 cycles (their clocks have 32 bits)") \
 	_(WARPS_BEYOND,  56, "warps_beyond",        "warps of blocks with more of them than PROTON_KERNEL_WARPS") \
 	_(WARP_ROWS,     57, "warp_rows_full",      "records of warps that had no room for one more name (PROTON_KERNEL_ROWS)") \
 	_(WARP_FILES,    58, "warp_files",          "launches whose single scopes could not be kept in a file") \

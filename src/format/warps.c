@@ -199,6 +199,7 @@ static void put_losses(struct session *s, const struct warps_said *said)
 	s->losses[LOSS_WARP_RECORDS] += said->losses.overwritten;
 	s->losses[LOSS_WARP_UNMATCHED] += said->losses.unmatched + said->losses.others;
 	s->losses[LOSS_WARP_BLOCKS] += said->losses.broken;
+	s->losses[LOSS_WARP_WRAPS] += said->losses.wraps;
 	s->losses[LOSS_WARPS] += said->n_dropped;
 }
 

@@ -13,6 +13,8 @@
 #define WORD_BYTES   4u
 #define RECORD_WORDS (WARP_RECORD_BYTES / WORD_BYTES)
 #define NO_SCOPE     UINT32_MAX
+/* Of devices that do not say it: none is as fast. */
+#define CLOCK_MOST_KHZ 4294968u
 
 enum type { TYPE_SCOPE, TYPE_EVENT, TYPE_MARK, TYPE_VALUE };
 enum value {
@@ -229,6 +231,28 @@ static int on_value(struct decoder *d, const struct record *record)
 	return add_point(d, &point);
 }
 
+static uint64_t first_of(const struct warp_contents *w, uint64_t now)
+{
+	for (size_t i = 0; i < w->n_scopes; i++)
+		if (!w->scopes[i].is_open)
+			now = MIN(now, w->scopes[i].enter);
+	for (size_t i = 0; i < w->n_points; i++)
+		now = MIN(now, w->points[i].at);
+	return now;
+}
+
+/* Between two records a clock of 32 bits may wrap more often than they tell: if the block took so long, by the device's clock,
+ * that there is room for one more turn. */
+static bool may_have_wrapped(const struct decoder *d, const struct warp_block *block)
+{
+	uint32_t khz = d->layout->clock_khz ? d->layout->clock_khz : CLOCK_MOST_KHZ;
+	double took_ns = (double)(int64_t)(block->left_ns - block->entered_ns);
+
+	return d->mask == UINT32_MAX && d->has_now &&
+	       took_ns * khz / 1e6 >=
+		       (double)(d->now - first_of(&d->warp, d->now)) + (double)UINT32_MAX + 1;
+}
+
 static int decode_ring(struct decoder *d, const struct ring *ring)
 {
 	static int (*const types[])(struct decoder * d, const struct record *record) = {
@@ -292,6 +316,7 @@ static int decode_block(struct decoder *d, const unsigned char *p, warp_fn *fn, 
 			d->losses->overwritten += written - ring.size;
 		}
 		r = decode_ring(d, &ring);
+		d->losses->wraps += may_have_wrapped(d, &block);
 		if (r == 0 && ring.n)
 			r = fn(ctx, &block, l->recording[i], &d->warp);
 		if (r < 0)

@@ -51,6 +51,7 @@ struct warp_layout {
 	uint32_t block_bytes;       /* a block's share of the buffer, with all */
 	const uint32_t *recording;  /* warps that record, ascending, each below n_warps */
 	uint32_t n_recording;
+	uint32_t clock_khz; /* the highest one of the multiprocessors; 0: not known */
 };
 
 struct warp_block {

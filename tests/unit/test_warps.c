@@ -6,6 +6,7 @@
 #include <check.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,44 @@ START_TEST(a_ring_that_was_too_small_has_the_latest)
 	check_scope(0, 3, 7, UINT32_MAX);
 	check_scope(2, 3, 9, UINT32_MAX);
 	ck_assert(got.scopes[3].is_open);
+}
+END_TEST
+
+/* What records say may be short of whole turns where the block took long enough for one more. */
+START_TEST(clocks_that_may_have_wrapped_are_told)
+{
+	static const struct {
+		double took_s;
+		uint32_t khz;
+		uint64_t enter, leave;
+		uint64_t wraps;
+	} cases[] = {{0.9, 0, 1000, 2000, 0},
+		     {1.1, 0, 1000, 2000, 1},
+		     {2.1, 1980000, 1000, 2000, 0}, /* at 1.98 GHz a turn takes 2.17 s */
+		     {4.41, 1980000, 1000, 150065514, 1},
+		     {4.0, 1980000, 1000, 4000000000, 0}, /* no second one has room */
+		     {4.0, 1980000, 4000000000, 4000000000 + UINT32_MAX, 0},
+		     {4.41, 1980000, UINT64_C(5) << 32, (UINT64_C(5) << 32) + 100, 0}, /* 43 bits */
+		     {-1.0, 0, 1000, 2000, 0}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct warp_layout l = layout;
+		uint64_t left_ns = (uint64_t)(100 + (int64_t)(cases[i].took_s * 1e9));
+		bool is_long = cases[i].enter >> 32;
+
+		l.clock_khz = cases[i].khz;
+		begin();
+		buffer[6] = htole32((uint32_t)left_ns);
+		buffer[7] = htole32((uint32_t)(left_ns >> 32));
+		record(0, 1, 0, 3, is_long ? cases[i].enter : (uint32_t)cases[i].enter);
+		record(0, 1, LEAVE, 3, is_long ? cases[i].leave : (uint32_t)cases[i].leave);
+		losses = (struct warp_losses){0};
+		ck_assert_int_eq(
+			warp_records_decode(buffer, sizeof(buffer), &l, keep, NULL, &losses), 0);
+		ck_assert_msg(losses.wraps == cases[i].wraps, "case %zu: %" PRIu64, i,
+			      losses.wraps);
+		check_scope(0, 3, cases[i].leave - cases[i].enter, UINT32_MAX);
+	}
 }
 END_TEST
 
@@ -505,6 +544,7 @@ int main(void)
 	tcase_add_test(t, scopes_need_not_be_left_as_they_were_entered);
 	tcase_add_test(t, a_ring_that_was_too_small_has_the_latest);
 	tcase_add_test(t, clocks_wrap);
+	tcase_add_test(t, clocks_that_may_have_wrapped_are_told);
 	tcase_add_test(t, entering_may_be_written_late);
 	tcase_add_test(t, what_is_no_block_is_told);
 	tcase_add_test(t, events_marks_and_values_are_points);
