@@ -43,14 +43,14 @@ WARP = b"".join(record(*r) for r in (
     (0, WHOLE, 1000), (0, LOAD, 1010), (1, LOAD, 1040), (0, ADD, 1050), (1, ADD, 1090), (1, WHOLE, 1100)))
 
 
-def buffer(blocks=2, warps=2, bytes=256, recording=None, records=WARP):
+def buffer(blocks=2, warps=2, bytes=256, recording=None, records=WARP, took_ns=199):
     recording = range(warps) if recording is None else recording
     segment = (bytes - 40 - 4 * warps) // len(recording) // 8 * 8
     words = b"".join(struct.pack("<I", len(records) // 4 * (w in recording)) for w in range(warps))
     words += b"".join(records.ljust(segment, b"\0") for _ in recording)
 
     def block(i):  # each a microsecond later, on a multiprocessor of its own
-        head = struct.pack("<4I3Q", 0xDEADBEEF, i, 10 + i, segment * len(recording), *(1000 * i + n for n in (1, 200, 300)))
+        head = struct.pack("<4I3Q", 0xDEADBEEF, i, 10 + i, segment * len(recording), *(1000 * i + n for n in (1, 1 + took_ns, 101 + took_ns)))
         return (head + words).ljust(bytes, b"\0")
 
     return ctypes.create_string_buffer(b"".join(map(block, range(blocks))), bytes * blocks)
@@ -131,6 +131,15 @@ def shifted():
     session = start(mode="cuda:default:optimizations=time_shift,clock32")
     kernel(metadata(optimizations="clock32,time_shift"))
     launch(buffer())
+    p.finalize(session)
+
+
+def long():
+    """Clocks of 32 bits may have wrapped meanwhile, and nobody sees it."""
+    session = start(mode="cuda:default:optimizations=clock32")
+    kernel(metadata(optimizations="clock32"))
+    launch(buffer())
+    launch(buffer(took_ns=4_410_000_000))
     p.finalize(session)
 
 

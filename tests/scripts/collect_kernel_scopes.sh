@@ -46,6 +46,8 @@ check "a report" "$(cat wanted)" "$(cat out)"
 
 record shifted
 check "time_shift: what records cost is taken out" "add/whole 260 65 4 65 65, add/whole/add 132 33 4 33 33, add/whole/load 92 23 4 23 23" "$(inside s.hatchet)"
+record long
+check "long enough for clocks of 32 bits to wrap: counted, of those warps" warp_clock_wraps=4 "$(losses run.hatchet)"
 record sampled
 check "some warps: of all" "add/whole 400 50 4 100 100, add/whole/add 160 20 4 40 40, add/whole/load 120 15 4 30 30" "$(inside s.hatchet)"
 
