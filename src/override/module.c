@@ -262,7 +262,7 @@ static const struct image_kernel *find_missing(const struct work *w)
 
 static struct ptx_options options_of(const struct intra_mode *mode, enum ptx_buffer buffer)
 {
-	struct ptx_options o = {.buffer = buffer};
+	struct ptx_options o = {.buffer = buffer, .is_for_run = true};
 
 	if (mode->buffer == INTRA_GLOBAL)
 		o.buffer = PTX_BUFFER_GLOBAL;

@@ -30,6 +30,7 @@ struct ptx_options {
 	uint32_t warps;   /* bit i: warp i of a block records; 0: all do */
 	uint32_t ctas;    /* every so manieth block records; 0 and 1: all do */
 	uint32_t cta;     /* … those whose number leaves this rest */
+	bool is_for_run; /* it is profiled whenever it runs: what costs more where nobody profiles may be done */
 };
 #define PTX_RECORDS_USUAL 32u
 #define PTX_RECORDS_MOST  4096u

@@ -295,10 +295,11 @@ void ptx_recorder_module(struct buf *to, uint32_t records, bool has_rings)
 		put_piece(to, "rings", &n);
 }
 
-/* Room is taken as it begins: of one that is long, a ring would wait for its end. */
+/* Room is taken as it begins: of one that is long, a ring would wait for its end. All warps wait there until they know whether somebody
+ * profiles, which those that nobody profiles would feel. */
 static bool is_lone(const struct ptx_recorder *r)
 {
-	return r->buffer == PTX_BUFFER_NONE && r->is_short;
+	return r->options.is_for_run && r->buffer == PTX_BUFFER_NONE && r->is_short;
 }
 
 void ptx_recorder_begin(struct buf *to, const struct ptx_recorder *r)

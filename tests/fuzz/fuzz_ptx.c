@@ -38,7 +38,8 @@ static void look_at(const struct ptx_probed *p)
 
 static void probe(const char *text, size_t n, const struct ptx_rules *rules, enum ptx_buffer buffer)
 {
-	const struct ptx_options options = {.buffer = buffer, .warps = 5, .ctas = 3};
+	const struct ptx_options options = {
+		.buffer = buffer, .warps = 5, .ctas = 3, .is_for_run = n & 1};
 	struct ptx_probed probed, again;
 	int r = ptx_probe(text, n, rules, &options, &probed);
 

@@ -21,11 +21,6 @@ done
 "$PROTON" kernel probe --intra func,loop plain.ptx >said
 more=$(awk '/^sgemm/ {there = 1} there && $1 == "registers" {print $4 - $2; exit}' said | tr -d ,)
 check "seven registers more, at most" yes "$([ -n "$more" ] && [ "$more" -le 7 ] && echo yes || echo "$more")"
-# A kernel that is short takes its room as it begins, and the assembler must not wait for it there, as where it copies what the addition gives.
-"$PROTON" kernel probe --intra func,loop -o probed.ptx plain.ptx >out 2>&1
-"$ptxas" -arch=sm_90a -o probed.cubin probed.ptx && python3 "$here/tools/sass.py" probed.cubin >counts
-waited=$(awk '$1 == "axpy" {print $5}' counts)
-check "nothing waits for room as a kernel begins" yes "$([ "$waited" -ge 10 ] && echo yes || echo "$waited instructions later")"
 check "what is probed" 1 "$(grep -c 'loop@cuda_ptx_kernels.cu:47 .*cuda_ptx_kernels.cu:47, line' said)"
 check "once is enough" "proton: cannot probe 'probed.ptx': it records already 1" "$(echo $("$PROTON" kernel probe probed.ptx 2>&1; echo $?))"
 check "a rule that is none" "proton: --intra: 'lopp' is no rule; did you mean 'loop'? 2" "$(echo $("$PROTON" kernel probe --intra lopp plain.ptx 2>&1; echo $?))"

@@ -50,6 +50,20 @@ hasnt "a vendor's kernel is not told of" cublas_loops out
 rewrite k.ptx
 check "again: it was kept" "1 kept an image" "$(head -n 1 out)"
 has "again: and what is told" "i loops: 3 scopes within it, registers " out
+# One that is short takes its room as it begins, and the assembler must not wait for it there, as where it copies what the addition gives.
+cat >short.cu <<'CUDA'
+extern "C" __global__ void axpy(int n, float a, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i] += a * x[i];
+}
+CUDA
+compile -ptx -o short.ptx short.cu
+rewrite short.ptx
+python3 "$here/tools/sass.py" image >counts
+waited=$(awk '$1 == "axpy" {print $5}' counts)
+check "nothing waits for room as a kernel begins" yes "$([ "${waited:-0}" -ge 10 ] && echo yes || echo "$waited instructions later")"
 wanted default users func
 rewrite k.ptx
 check "other rules: made anew" "1 made an image" "$(head -n 1 out)"
