@@ -138,6 +138,50 @@ static bool same_device(const struct session *a, uint32_t of_a, const struct ses
 	       same_text(a, d->host, b, e->host) && same_text(a, d->type, b, e->type);
 }
 
+/* Epochs in which anything was measured, by their numbers: how many. */
+static size_t measuring_epochs(const struct run_side *side, uint32_t **ret)
+{
+	const struct session *s = side->s;
+	_cleanup_(freep) uint8_t *measures = calloc(s->n_epochs + 1, 1);
+	size_t n = 0, at;
+
+	*ret = measures ? malloc((s->n_epochs + 1) * sizeof(**ret)) : NULL;
+	if (!*ret)
+		return 0;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rows[i].epoch < s->n_epochs)
+			measures[s->rows[i].epoch] |= !isnan(run_side_measured(side, &s->rows[i]));
+	/* They are made in this order, but for those of several processes. */
+	for (uint32_t i = 0; i < s->n_epochs; i++) {
+		if (!measures[i])
+			continue;
+		for (at = n++; at > 0 && s->epochs[(*ret)[at - 1]].index > s->epochs[i].index; at--)
+			(*ret)[at] = (*ret)[at - 1];
+		(*ret)[at] = i;
+	}
+	return n;
+}
+
+/* One between two sessions is there or not, by luck, and counts: so where both runs measured in as many, these are in pairs. */
+static bool pair_epochs(const struct run_side *first, struct run_side *other)
+{
+	_cleanup_(freep) uint32_t *a = NULL, *b = NULL;
+	size_t n = measuring_epochs(first, &a), n_other = measuring_epochs(other, &b);
+
+	if (!a || !b || n != n_other)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct session_epoch *e = &first->s->epochs[a[i]],
+					   *f = &other->s->epochs[b[i]];
+
+		if (e->phase != f->phase || !same_text(first->s, e->name, other->s, f->name))
+			return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		other->epochs[b[i]] = a[i];
+	return true;
+}
+
 typedef bool same_fn(const struct session *a, uint32_t of_a, const struct session *b,
 		     uint32_t of_b);
 
@@ -153,6 +197,17 @@ static int map_same(const struct session *first, size_t n_first, const struct se
 	return 0;
 }
 
+static int map_epochs(const struct run_side *first, struct run_side *other)
+{
+	if (map_new(&other->epochs, other->s->n_epochs) < 0)
+		return -ENOMEM;
+	if (pair_epochs(first, other))
+		return 0;
+	free(other->epochs);
+	return map_same(first->s, first->s->n_epochs, other->s, other->s->n_epochs, same_epoch,
+			&other->epochs);
+}
+
 /* ---- both ---- */
 
 int run_sides_make(const struct session *first, const struct session *other, struct run_sides *ret)
@@ -165,8 +220,7 @@ int run_sides_make(const struct session *first, const struct session *other, str
 	r = r ? r : find_measuring(a);
 	r = r ? r : find_measuring(b);
 	r = r ? r : map_processes(a, b);
-	r = r ? r
-	      : map_same(first, first->n_epochs, other, other->n_epochs, same_epoch, &b->epochs);
+	r = r ? r : map_epochs(a, b);
 	return r ? r
 		 : map_same(first, first->n_devices, other, other->n_devices, same_device,
 			    &b->devices);

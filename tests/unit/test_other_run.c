@@ -56,17 +56,23 @@ static uint32_t kernel_node(struct run *r, const char *scope, const char *name)
 }
 
 /* A kernel of a scope ran n times, was measured as often, and counted v. */
-static void ran(struct run *r, const char *scope, const char *name, const struct session_lane *lane,
-		uint64_t n, uint64_t ns, double v)
+static void ran_in_epoch(struct run *r, uint32_t epoch, const char *scope, const char *name,
+			 const struct session_lane *lane, uint64_t n, uint64_t ns, double v)
 {
 	uint32_t node = kernel_node(r, scope, name), on = session_lane_intern(r->s, lane);
-	uint32_t row = session_row_intern(r->s, node, on, 0, SET_KERNEL);
+	uint32_t row = session_row_intern(r->s, node, on, epoch, SET_KERNEL);
 
 	session_row_set(r->s, row, 1, (union metric_value){.u64 = n});
-	row = session_row_intern(r->s, node, on, 0, r->set);
+	row = session_row_intern(r->s, node, on, epoch, r->set);
 	session_row_set(r->s, row, 0, (union metric_value){.u64 = n});
 	session_row_set(r->s, row, 1, (union metric_value){.u64 = ns});
 	session_row_set(r->s, row, 2, (union metric_value){.f64 = v});
+}
+
+static void ran(struct run *r, const char *scope, const char *name, const struct session_lane *lane,
+		uint64_t n, uint64_t ns, double v)
+{
+	ran_in_epoch(r, 0, scope, name, lane, n, ns, v);
 }
 
 static struct session_lane lane_of(uint32_t process, uint32_t stream, uint64_t thread)
@@ -138,6 +144,46 @@ START_TEST(test_values_are_beside)
 END_TEST
 
 /* A mean in the first run's row is weighed by its time there. */
+static uint32_t epoch(struct run *r, uint32_t index, uint32_t phase)
+{
+	const struct session_epoch e = {r->s->epochs[0].name, index, phase};
+
+	return session_epoch_intern(r->s, &e);
+}
+
+/* Between two sessions an epoch was counted in one of the runs, and not in the other: epochs are the same by their order. */
+START_TEST(test_epochs_that_were_not_counted)
+{
+	struct session_lane lane = lane_of(0, 7, PID);
+
+	process(&a, -1, "app");
+	process(&b, -1, "app");
+	ran_in_epoch(&a, epoch(&a, 2, 0), "later", "gemm", &lane, 1, 10, 5);
+	ran(&a, "early", "gemm", &lane, 2, 10, 5);
+	ran(&b, "early", "gemm", &lane, 2, 10, 50);
+	ran_in_epoch(&b, epoch(&b, 1, 0), "later", "gemm", &lane, 1, 10, 60);
+	join();
+	ck_assert_double_eq(value(&a, "early", "gemm", MEAN), 50);
+	ck_assert_double_eq(value(&a, "later", "gemm", MEAN), 60);
+}
+END_TEST
+
+/* … but where there are more in one of them, by their numbers. */
+START_TEST(test_epochs_of_one_run_alone)
+{
+	struct session_lane lane = lane_of(0, 7, PID);
+
+	process(&a, -1, "app");
+	process(&b, -1, "app");
+	ran_in_epoch(&a, epoch(&a, 2, 0), "later", "gemm", &lane, 1, 10, 5);
+	ran_in_epoch(&b, epoch(&b, 1, 0), "between", "gemm", &lane, 1, 10, 60);
+	ran_in_epoch(&b, epoch(&b, 2, 0), "later", "gemm", &lane, 1, 10, 70);
+	join();
+	ck_assert_double_eq(value(&a, "later", "gemm", MEAN), 70);
+	ck_assert(isnan(value(&a, "between", "gemm", MEAN)));
+}
+END_TEST
+
 START_TEST(test_means_are_weighed)
 {
 	struct session_lane one = lane_of(0, 7, PID), two = lane_of(0, 8, PID);
@@ -326,6 +372,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_values_are_beside);
+	tcase_add_test(tc, test_epochs_that_were_not_counted);
+	tcase_add_test(tc, test_epochs_of_one_run_alone);
 	tcase_add_test(tc, test_means_are_weighed);
 	tcase_add_test(tc, test_threads_that_are_alike);
 	tcase_add_test(tc, test_streams_that_are_others);
