@@ -23,7 +23,6 @@ import traceback
 import types
 
 
-
 def _package():
     """The package that this file is in, under its private name."""
     name = "_proton_profiler"

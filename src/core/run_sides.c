@@ -121,12 +121,19 @@ static int map_processes(const struct run_side *first, struct run_side *other)
 
 /* ---- epochs and devices ---- */
 
-static bool same_epoch(const struct session *a, uint32_t of_a, const struct session *b,
+/* Whatever their numbers are. */
+static bool same_phase(const struct session *a, uint32_t of_a, const struct session *b,
 		       uint32_t of_b)
 {
 	const struct session_epoch *e = &a->epochs[of_a], *f = &b->epochs[of_b];
 
-	return e->index == f->index && e->phase == f->phase && same_text(a, e->name, b, f->name);
+	return e->phase == f->phase && same_text(a, e->name, b, f->name);
+}
+
+static bool same_epoch(const struct session *a, uint32_t of_a, const struct session *b,
+		       uint32_t of_b)
+{
+	return a->epochs[of_a].index == b->epochs[of_b].index && same_phase(a, of_a, b, of_b);
 }
 
 static bool same_device(const struct session *a, uint32_t of_a, const struct session *b,
@@ -163,23 +170,17 @@ static size_t measuring_epochs(const struct run_side *side, uint32_t **ret)
 }
 
 /* One between two sessions is there or not, by luck, and counts: so where both runs measured in as many, these are in pairs. */
-static bool pair_epochs(const struct run_side *first, struct run_side *other)
+static void pair_epochs(const struct run_side *first, struct run_side *other)
 {
 	_cleanup_(freep) uint32_t *a = NULL, *b = NULL;
-	size_t n = measuring_epochs(first, &a), n_other = measuring_epochs(other, &b);
+	size_t n = measuring_epochs(first, &a), n_other = measuring_epochs(other, &b), i = 0;
 
-	if (!a || !b || n != n_other)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct session_epoch *e = &first->s->epochs[a[i]],
-					   *f = &other->s->epochs[b[i]];
-
-		if (e->phase != f->phase || !same_text(first->s, e->name, other->s, f->name))
-			return false;
-	}
-	for (size_t i = 0; i < n; i++)
+	while (n == n_other && i < n && same_phase(first->s, a[i], other->s, b[i]))
+		i++;
+	if (i < n)
+		return;
+	for (i = 0; i < n; i++)
 		other->epochs[b[i]] = a[i];
-	return true;
 }
 
 typedef bool same_fn(const struct session *a, uint32_t of_a, const struct session *b,
@@ -199,13 +200,12 @@ static int map_same(const struct session *first, size_t n_first, const struct se
 
 static int map_epochs(const struct run_side *first, struct run_side *other)
 {
-	if (map_new(&other->epochs, other->s->n_epochs) < 0)
-		return -ENOMEM;
-	if (pair_epochs(first, other))
-		return 0;
-	free(other->epochs);
-	return map_same(first->s, first->s->n_epochs, other->s, other->s->n_epochs, same_epoch,
-			&other->epochs);
+	int r = map_same(first->s, first->s->n_epochs, other->s, other->s->n_epochs, same_epoch,
+			 &other->epochs);
+
+	if (r == 0)
+		pair_epochs(first, other);
+	return r;
 }
 
 /* ---- both ---- */
